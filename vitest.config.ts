@@ -52,7 +52,7 @@ const sharing = { include: rooms.map((room) => `test/${room}/**/*.test.ts`), exc
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/same-seed.ts'],
+    setupFiles: ['test/support/same-seed.ts', 'test/support/same-day.ts'],
     reporters: ['default', ['json', { outputFile: '.vitest/results.json' }]],
     // Tests run with the settings of a local gateway, to which no catalog is published.
     env: { GATEWAY_LOCAL: '1', GATEWAY_PUBLICATIONS_DIRECTORY: '/nowhere' },

@@ -1,8 +1,6 @@
 /**
- * Manifest: every route and worker of the gateway, as data. The CDK stacks, the local runtime, the sandboxes and the
- * tests read it, so nothing is listed twice. It imports no runtime code, so that infrastructure code can read it. A
- * function of the API looks up its own route here. The bundler removes unused parts that are marked as pure from the
- * function's bundle.
+ * Manifest: every route and worker of the gateway, as data. It imports no runtime code, so that infrastructure code can
+ * read it. The bundler removes unused parts that are marked as pure from a function's bundle.
  */
 
 import {
@@ -37,7 +35,6 @@ import {
 } from './route.ts';
 import { drawing, wholeModalities, WITHIN_INTEGRATION_SECONDS } from './modality-rows.ts';
 
-/** Routes of the modalities. */
 export const wholeRoutes = modalityRoutes(wholeModalities);
 type WholeRoutes = typeof wholeRoutes;
 export type WholeRoute = { [Part in keyof WholeRoutes]: keyof WholeRoutes[Part] }[keyof WholeRoutes];
@@ -49,11 +46,10 @@ export const routes = {
     functionUrl: true,
     callsBedrock: true,
     timeoutSeconds: 900,
-    // A streaming function mostly waits, and Lambda bills its memory for the whole time. Twice the memory would save
-    // little time.
+    // The memory is small, because a streaming function mostly waits, and Lambda bills the memory for the whole time.
     memoryMb: 512,
   }),
-  // Chat completions and the Responses API use the same engine as /messages. Their differences are in client-apis/.
+  // /chat/completions and /responses use the same engine as /messages. Their differences are in client-apis/.
   'create-chat-completion': postRoute('/chat/completions', {
     ...answering('chat/create'),
     streaming: true,
@@ -79,10 +75,10 @@ export const routes = {
     timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
   }),
   ...wholeRoutes.create,
-  // Routes for images, with bodies and answers as in OpenAI's API.
+  // Routes of OpenAI's API for images.
   'generate-image': postRoute('/images/generations', { ...answering('images/generate'), ...drawing }),
   'edit-image': postRoute('/images/edits', { ...answering('images/edit'), ...drawing, takesFiles: true }),
-  // Routes for sound, with paths, bodies and answers as in ElevenLabs' API.
+  // Routes of ElevenLabs' API.
   'convert-text': postRoute(['/text-to-speech/{voice_id}', '/text-to-speech/{voice_id}/stream'], {
     ...answering('speech/convert'),
     ...wholeModalities.speech.answering,
@@ -92,7 +88,7 @@ export const routes = {
     ...wholeModalities.transcriptions.answering,
   }),
 
-  // Routes that estimate requests. They hold and write nothing, but may wait for a provider that counts a prompt.
+  // An estimate may wait while a provider counts the tokens of the prompt.
   'estimate-message': postRoute('/messages/estimate', {
     ...estimating('messages/estimate'),
     timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
@@ -111,16 +107,14 @@ export const routes = {
     takesFiles: true,
   }),
 
-  // In the table, the route may read only the health and speed of endpoints, and the budgets of free models.
   'list-models': getRoute('/models', openLarge('models/list', ofCatalog(publicOnly('Query')))),
-  // In the table, the route may read only the health and speed of endpoints, and the budgets of free models.
   'get-model': getRoute(['/models/{slug+}', '/model/{slug+}'], open('models/get', ofCatalog(publicOnly('Query')))),
   'list-user-models': getRoute('/models/user', {
     ...keyed('models/list-user', ofCatalog(reading('Query'))),
     streaming: true,
   }),
   ...wholeRoutes.list,
-  'list-images-models': getRoute('/images/models', openLarge('images/list-models', ofCatalog())),
+  'list-images-models': getRoute('/images/models', openLarge('images/list-models', ofCatalog(publicOnly('Query')))),
   'list-image-endpoints': getRoute(
     '/images/models/{author}/{slug}/endpoints',
     open('images/list-endpoints', ofCatalog()),
@@ -142,14 +136,14 @@ export const routes = {
     timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
     memoryMb: 1024,
   }),
-  // Like a real request for a video, an estimate downloads pictures.
+  // Like a request for a video, an estimate downloads pictures, which takes time and memory.
   'estimate-video': postRoute('/videos/estimate', {
     ...estimating('videos/estimate'),
     timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
     memoryMb: 1024,
   }),
   'get-video': getRoute('/videos/{id}', inferring('videos/get', reading())),
-  // A provider calls this route when a job has progressed. The path contains a secret name, so no key is needed.
+  // A provider calls this route. The path contains a secret name, so no key is needed.
   'notice-video': postRoute(
     '/videos/notices/{name}',
     open('videos/notice', { secrets: ['pepper'], sendTo: ['advance-videos'] }),
@@ -182,7 +176,7 @@ export const routes = {
   'set-tags': putRoute('/tags', managed('tags/set', changing('PutItem'))),
   'get-model-spending': getRoute('/activity/models', managed('activity/get-models', reading('Query'))),
 
-  // The route stores where a page ends (a bookmark), so it needs permission to write bookmarks.
+  // The route needs PutItem, because it stores the position at which a page ends (a bookmark).
   'list-keys': getRoute('/keys', {
     ...managed('keys/list', { ...reading('Query', 'PutItem'), writes: ['BOOKMARKS#'] }),
     streaming: true,
@@ -279,23 +273,23 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
-/** Name of the function for requests that no route serves: any other method of a path, and any other path. */
+/** Function for requests that no route serves. */
 export const UNKNOWN_ROUTE = 'unknown-route';
 const unknownRouteSpec = { [UNKNOWN_ROUTE]: { ...open('service/unknown-route'), timeoutSeconds: 5, memoryMb: 256 } };
 
 /** Number of days after which the bucket's lifecycle rule deletes files of videos. */
 export const FILES_KEPT_DAYS = 7;
 
-/** Workers of queues. Each worker reads the queue of the same name. */
+/** Each worker reads the queue of the same name. */
 export const queueWorkers = /* @__PURE__ */ workers({
   'finalize-cost': {
-    // A larger batch would need a batching window of at least a second. Holds would then be settled later.
+    // A larger batch would need a batching window of at least a second, and holds would be settled later.
     batchSize: 10,
-    // Busy counters without limits are split into parts (several items), but counters with limits often are not. On
-    // unsplit counters, more workers would conflict more often and settle less.
+    // Busy counters without limits are split into parts, but counters with limits often are not. On unsplit counters,
+    // more workers would conflict more often and settle less.
     maxConcurrency: 8,
     timeoutSeconds: 20,
-    // Thirty attempts take about fifty minutes.
+    // Thirty attempts take about an hour.
     maxReceiveCount: 30,
     lateAfterSeconds: 120,
     changesGradually: true,
@@ -313,7 +307,7 @@ export const queueWorkers = /* @__PURE__ */ workers({
     grants: { table: ['GetItem', 'Query', 'UpdateItem', 'BatchWriteItem'] },
   },
   'advance-videos': {
-    // Each message may take as long as the transfer of a large file.
+    // A batch is one message, because a message may take as long as the transfer of a large file.
     batchSize: 1,
     maxConcurrency: 50,
     timeoutSeconds: 240,
@@ -364,10 +358,10 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
   },
   'seal-days': {
     everyMinutes: 1,
-    // The worker reads all records that a large account has for a day.
+    // One invocation reads all records of an account's day, which may be millions.
     timeoutSeconds: 900,
     memoryMb: 1_769,
-    // The compressed files of ten million records need about 1.2 GB.
+    // For five million records, the worker writes about 0.9 GB.
     diskMb: 4_096,
     grants: { table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'], seals: true },
   },
@@ -380,13 +374,12 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
     everyMinutes: 1,
     timeoutSeconds: 50,
     // The worker publishes the list of providers that have their credential, or need none. Functions that list models
-    // therefore need no permission to read credentials.
+    // then need no permission to read credentials.
     grants: ofCatalog({ ...healthOnly('Query', 'PutItem'), secrets: ['provider-keys'] }),
   },
-  'send-alerts': { everyMinutes: 1, timeoutSeconds: 180, grants: notifying({ indexes: true, catalog: true }) },
+  'send-alerts': { everyMinutes: 1, timeoutSeconds: 120, grants: notifying({ indexes: true, catalog: true }) },
 }) satisfies Record<string, ScheduledWorker>;
 
-/** Every function of the manifest by name. */
 export const functions: Record<string, FunctionSpec> = /* @__PURE__ */ Object.assign(
   {},
   routes,

@@ -21,10 +21,7 @@ const belowInference = [
   'resources.ts',
 ];
 
-/**
- * For each room (directory) under lambdas/, the rooms that it may import. Imports go in one direction: a room does not
- * import the rooms that use it.
- */
+/** For each room (directory) under lambdas/, the rooms that it may import. Imports go in one direction. */
 const arrows: Record<string, string[]> = {
   money: [],
   platform: [],
@@ -62,7 +59,7 @@ const arrows: Record<string, string[]> = {
   server: ['api', 'http', 'admission', 'platform'],
 };
 
-/** Programs under lib/, and `shared`, which has code that several programs use and which imports none of them. */
+/** Directories of lib. The programs import `shared`, which imports none of them. */
 const programs = readdirSync(join(root, 'lib'));
 
 interface Source {
@@ -82,7 +79,6 @@ const imports = ({ path, text }: Source): string[] =>
     target!.startsWith('.') ? relative(root, resolve(root, dirname(path), target!)) : target!,
   );
 
-/** Returns whether a file only describes responses for the API document, without runtime code. */
 const isForReaders = (path: string) =>
   /^lambdas\/(api\/.*\/(shape|messages-shape|about)|http\/(shapes|about))\.ts$/.test(path);
 
@@ -91,14 +87,16 @@ const roomOf = (path: string) => (path.startsWith('lambdas/') ? path.split('/')[
 const resourceOf = (path: string) => /^lambdas\/api\/([^/]+)\//.exec(path)?.[1];
 
 /**
- * Returns the names that a file defines outside of its functions, each once. Names that each file of a kind must define,
- * such as `handler`, are excluded.
+ * Names that a file defines outside of its functions, except names that each file of a kind must define, such as
+ * `handler`.
  */
 const definedNames = ({ text }: Source): string[] => {
   const definitions = text.matchAll(/^(?:export )?(?:async )?(?:const|function\*?|class|interface|type|enum) (\w+)/gm);
   const names = new Set([...definitions].map(([, name]) => name!));
   return [...names].filter((name) => !['handler', 'accepts', 'wholeAnswers'].includes(name));
 };
+
+const linesOf = ({ text }: Source): number => text.split('\n').length - 1;
 
 describe('the architecture', () => {
   it('has every room in its list', () => {
@@ -218,8 +216,41 @@ describe('the architecture', () => {
     expect(long.map(({ path }) => path)).toEqual([]);
   });
 
+  it.each([
+    ['decisions', /^lambdas\/(?:inference\/modalities\/)?decisions/],
+    ['embeddings', /^lambdas\/(?:inference\/modalities\/embed|embeddings\/)/],
+    ['images', /^lambdas\/inference\/modalities\/image/],
+    ['rerank', /^lambdas\/inference\/modalities\/rerank/],
+    ['speech', /^lambdas\/inference\/modalities\/speech/],
+    ['transcription', /^lambdas\/inference\/modalities\/transcri/],
+    ['video', /^lambdas\/inference\/videos\//],
+  ])('has at most 400 lines for %s beside its wires, and 200 for each wire', (modality, files) => {
+    const sum = sources.filter(({ path }) => files.test(path)).reduce((lines, source) => lines + linesOf(source), 0);
+    const wires = sources.filter(({ path }) => path.startsWith(`lambdas/providers/${modality}/`));
+
+    expect(sum).toBeGreaterThan(30);
+    expect(sum).toBeLessThanOrEqual(400);
+    expect(wires.length).toBeGreaterThan(2);
+    expect(wires.filter((source) => linesOf(source) > 200).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('runs jobs without importing the modality that declares them', () => {
+    const engine = sources.filter(({ path }) => path.startsWith('lambdas/inference/jobs/'));
+    const wrong = engine.filter((source) => imports(source).some((target) => /\/videos?\//.test(target)));
+
+    expect(engine.length).toBeGreaterThan(5);
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('knows music, which chat models make, in at most eight files', () => {
+    const knowing = sources.filter(({ text }) => /music|songs?\b|lyria/i.test(text)).map(({ path }) => path);
+
+    expect(knowing).toContain('lambdas/providers/google-gemini/music.ts');
+    expect(knowing.length, knowing.join('\n')).toBeLessThanOrEqual(8);
+  });
+
   it('gives no two exports the same name, so that a search finds one definition', () => {
-    // In bundles, some files replace others (lib/shared/bundles/bundle.ts), so they export the same names.
+    // In bundles, some files replace others, so they export the same names.
     const inBundles = ['loadCatalog', 'openTableCalls', 'openQueueCalls'];
     const repeated = new Set(['handler', 'accepts', 'about', 'wholeAnswers', ...inBundles]);
     const exported = sources.flatMap(({ text }) => {
@@ -270,6 +301,26 @@ describe('the architecture', () => {
       .filter((file) => /\/.*\.test\.ts$/.test(file) && !file.startsWith('workers/'))
       .filter((file) => setsUp.test(readFileSync(join(root, 'test', file), 'utf8')));
     expect(files.filter((file) => !file.endsWith('.own.test.ts'))).toEqual([]);
+  });
+
+  it('gives no test less time than the common timeout, because a busy machine may be slow', () => {
+    const shorter = /^\s*\}, (?:\d{1,2}|1[01]\d)_000\);|^\s*(?:it|describe)\b.*\{ timeout: (?:\d{1,2}|1[01]\d)_000 \}/m;
+    const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
+    const tests = files.filter((file) => file.endsWith('.test.ts'));
+    expect(tests.filter((file) => shorter.test(readFileSync(join(root, 'test', file), 'utf8')))).toEqual([]);
+  });
+
+  it('reads a page in a browser test until it matches, because a page changes after the action that changed it', () => {
+    const readOnce =
+      /expect\(\(*await [^;]*\.(?:count|textContent|inputValue|isDisabled|getAttribute|allTextContents)\(/;
+    const files = readdirSync(join(root, 'test/journeys')).filter((file) => /^(?:console|browser).*\.ts$/.test(file));
+    const lines = files.flatMap((file) =>
+      readFileSync(join(root, 'test/journeys', file), 'utf8')
+        .split('\n')
+        .map((line, at) => (readOnce.test(line) ? `${file}:${at + 1}` : '')),
+    );
+    expect(files.length).toBeGreaterThan(3);
+    expect(lines.filter(Boolean)).toEqual([]);
   });
 
   it('has no resource of the API that imports another', () => {

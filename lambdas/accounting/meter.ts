@@ -1,23 +1,16 @@
-import { promptUnits } from '../catalog/unit-lists.ts';
+import { mostBlocks, promptUnits, type PieceField } from '../catalog/unit-lists.ts';
 import type { Block, MessagesEvent } from '../messages/types.ts';
 import { recordOrEmpty } from '../platform/json/foreign-json.ts';
 import { blockBytes, deltaBytes, mediaTokens } from './event-bytes.ts';
 import { readReportedUsage, replaced, unpricedSigns, updated, type ReportedUsage } from './reported-usage.ts';
 import { estimateTokens, fitParts, hasUnitAlone, noParts, type TokenUsage } from './usage.ts';
 
-/** Assumed speed of hidden reasoning. Used only if an answer ends before its usage is reported. */
+/** Assumed speed of hidden reasoning in tokens per second. */
 const HIDDEN_TOKENS_PER_SECOND = 60;
-/**
- * Time in ms after the request that is not charged as hidden reasoning, because network, queueing and reading of the
- * prompt take this time.
- */
+/** Time in ms after the request was sent for which the estimate assumes no hidden reasoning. */
 const HIDDEN_AFTER_MS = 2_000;
 
-/**
- * Measures an answer while it is forwarded: the usage that the provider reports, and the gateway's own counts if the
- * provider reports nothing. Providers report usage in the first event, in the last event, or in both. Reports are
- * merged (reported-usage.ts), never added up.
- */
+/** Measures an answer while it is forwarded, by merged reports of the provider or else by the gateway's own counts. */
 export class UsageMeter {
   /** performance.now() of the first event. */
   firstEventAtMs: number | undefined;
@@ -27,23 +20,27 @@ export class UsageMeter {
   /** Anthropic's category of a refusal (`stop_details`). */
   refusalCategory: unknown;
   searchResults: number | null = null;
-  /** Number of images and songs in the answer, plus one if the answer contains speech; null if it contains none. */
-  mediaItems: number | null = null;
-  /** Whether the model has started: a block was opened or thinking was reported, even without visible output. */
-  hasBegun = false;
-  /** Names of features that the provider charges for and that have no price in the catalog. */
-  readonly unpriced = new Set<string>();
   /**
-   * Number of UTF-8 bytes that the model wrote. A token has at least one byte, so this number bounds the visible
-   * tokens.
+   * Number of images, and of content blocks that are billed per piece, plus one if the answer contains speech;
+   * null if the answer has none of these.
    */
+  mediaItems: number | null = null;
+  /** Whether a block was opened or thinking was reported, even without visible output. */
+  hasBegun = false;
+  /** Names of features that the provider may charge for, without a price in the catalog. */
+  readonly unpriced = new Set<string>();
+  /** UTF-8 bytes that the model wrote. A token has at least one byte. */
   #writtenBytes = 0;
   #thinkingBytes = 0;
-  /** Estimated tokens of images and of speech so far. */
   readonly #media = { image: 0, audio: 0 };
-  /** Number of songs so far. They are billed by piece, so their audio has no tokens. */
-  #songs = 0;
-  /** Number of bytes that the model has written and the decoder has not forwarded yet. */
+  /**
+   * Numbers of content blocks so far that are billed per piece. If a unit that needs no tokens is among them, tokens of
+   * images and speech are not counted.
+   */
+  readonly #pieces: Partial<TokenUsage> = {};
+  /** Whether an earlier round or this one contains speech. */
+  #hasSpoken = false;
+  /** Bytes that the model has written and the decoder has not forwarded yet. */
   #heldBackBytes = 0;
   /** performance.now() at which the model first wrote something other than thinking. */
   #spokeAtMs: number | undefined;
@@ -58,12 +55,12 @@ export class UsageMeter {
     this.#promptCountedAtStart = options.promptCountedAtStart;
   }
 
-  /** Returns a meter for the answer's next request to the provider (round). */
   next(estimatedInputTokens: number): UsageMeter {
     const next = new UsageMeter({ estimatedInputTokens, promptCountedAtStart: this.#promptCountedAtStart });
     next.firstEventAtMs = this.firstEventAtMs;
     next.searchResults = this.searchResults;
     next.mediaItems = this.mediaItems;
+    next.#hasSpoken = this.#hasSpoken;
     for (const sign of this.unpriced) next.unpriced.add(sign);
     return next;
   }
@@ -91,17 +88,13 @@ export class UsageMeter {
     }
   }
 
-  /**
-   * Adds usage that the provider reported, in a Messages API event or outside of these events. For example, a provider
-   * may report usage although its answer breaks off before the event with the usage.
-   */
+  /** Adds usage that the provider reported, in a Messages API event or outside of these events. */
   addReported(usage: unknown): void {
     this.#noteUnpriced(usage);
     const reported = readReportedUsage(usage);
-    // The output count in the first event may be one token too high, so the first later report replaces it.
     if (reported.outputTokens !== undefined && !this.#isOutputReported) delete this.#reported.outputTokens;
-    // If a provider does not report the prompt's tokens in the first event, its decoder has already merged the reports.
-    // The latest report then replaces the earlier ones.
+    // A report of another API than the Messages API replaces the earlier prompt counts, because its decoder has merged
+    // them.
     this.#reported = (this.#promptCountedAtStart ? updated : replaced)(this.#reported, reported);
     if (reported.outputTokens === undefined) return;
     this.#isOutputReported = true;
@@ -113,12 +106,10 @@ export class UsageMeter {
     for (const sign of unpricedSigns(usage)) this.unpriced.add(sign);
   }
 
-  /** Sets how many of the written bytes the decoder has not forwarded yet. */
   holdBack(bytes: number): void {
     this.#heldBackBytes = bytes;
   }
 
-  /** Number of bytes that the model has written, forwarded or not. */
   get outputBytes(): number {
     return this.#writtenBytes + this.#heldBackBytes;
   }
@@ -127,29 +118,25 @@ export class UsageMeter {
     return this.outputBytes > 0;
   }
 
-  /** Output tokens that the provider reported; undefined before its first report after the start. */
+  /** Output tokens that the provider reported after the start of the answer; undefined before this report. */
   get reportedOutputTokens(): number | undefined {
     return this.#isOutputReported ? this.#reported.outputTokens : undefined;
   }
 
-  /**
-   * Whether the provider has reported tokens of the prompt, or a unit that needs no tokens. Zeros are ignored: some
-   * providers report zeros first and the numbers at the end, or never.
-   */
+  /** Whether the provider has reported tokens of the prompt, or a unit that needs no tokens. */
   get hasPromptCount(): boolean {
     const { cacheWriteTokens = 0 } = this.#reported;
     const counted = promptUnits.reduce((sum, { usage: field }) => sum + (this.#reported[field] ?? 0), cacheWriteTokens);
     return counted > 0 || hasUnitAlone(this.#reported);
   }
 
-  /** Whether the provider has reported the lifetime of its cache writes. */
   get reportsCacheLifetimes(): boolean {
     return (this.#reported.cacheWrite5mTokens ?? 0) + (this.#reported.cacheWrite1hTokens ?? 0) > 0;
   }
 
   /**
    * Whether the provider reported the output tokens, and the model wrote nothing after that report. A report of zero
-   * tokens for written output is ignored.
+   * tokens does not count if there is output.
    */
   get hasOutputCount(): boolean {
     if (!this.#isOutputReported || this.#bytesWhenReported < this.outputBytes) return false;
@@ -173,27 +160,22 @@ export class UsageMeter {
     return { usage, estimated: !this.hasOutputCount || !this.hasPromptCount };
   }
 
-  /** Whether the provider has reported tokens of the prompt or the output, or a unit that needs no tokens. */
   get hasReport(): boolean {
     return this.hasPromptCount || (this.#reported.outputTokens ?? 0) > 0;
   }
 
-  /**
-   * Usage that the provider itself has reported so far. Input or output tokens that were not reported are 0. Songs, and
-   * parts of the output such as reasoning, are omitted.
-   */
+  /** Usage that the provider has reported, without parts of the output such as reasoning. */
   get reportedUsage(): { usage: TokenUsage; estimated: boolean } {
-    const { inputTokens = 0, outputTokens = 0 } = this.#reported;
-    const { usage } = this.usage();
-    return { usage: { ...usage, inputTokens, outputTokens, songs: undefined, ...noParts }, estimated: false };
+    const { cacheWriteTokens: _, inputTokens = 0, outputTokens = 0, ...counts } = this.#reported;
+    const usage = { ...counts, inputTokens, outputTokens, ...cacheWrites(this.#reported), ...noParts };
+    return { usage, estimated: false };
   }
 
-  /** Returns the estimated output. Its reasoning is a separate number, because some prices depend on it. */
+  /** Returns the estimated output. */
   #countedOutput(hiddenSinceMs: number | undefined): Pick<TokenUsage, 'outputTokens' | 'reasoningTokens'> {
     const { outputTokens = 0, reasoningTokens } = this.#reported;
     const shown = estimateTokens(this.#thinkingBytes);
-    // Visible thinking may be only a summary of the real reasoning. The largest number is therefore used: the tokens of
-    // the visible thinking, the reported reasoning tokens, or the tokens for the time without other output.
+    // Uses the largest of three numbers, because visible thinking may be only a summary of the billed thinking.
     const reasoning = Math.max(shown, reasoningTokens ?? 0, this.#hiddenTokens(hiddenSinceMs));
     return {
       outputTokens: Math.max(estimateTokens(this.outputBytes) - shown + reasoning, outputTokens),
@@ -208,29 +190,33 @@ export class UsageMeter {
   }
 
   #countMedia(event: MessagesEvent): void {
-    if (event.type === 'content_block_start' && event.content_block['song'] === true) {
-      this.#songs += 1;
-      this.mediaItems = (this.mediaItems ?? 0) + 1;
+    if (event.type === 'content_block_start') {
+      const field = event.content_block['piece'] as PieceField;
+      if (Object.hasOwn(mostBlocks, field)) {
+        this.#pieces[field] = (this.#pieces[field] ?? 0) + 1;
+        this.mediaItems = (this.mediaItems ?? 0) + 1;
+      }
     }
     const tokens = mediaTokens(event);
-    if (!tokens || this.#songs > 0) return;
-    const isNewItem = tokens.image > 0 || (tokens.audio > 0 && this.#media.audio === 0);
-    if (isNewItem) this.mediaItems = (this.mediaItems ?? 0) + 1;
+    if (!tokens || hasUnitAlone(this.#pieces)) return;
+    const isFirstSpeech = tokens.audio > 0 && !this.#hasSpoken;
+    this.#hasSpoken ||= isFirstSpeech;
+    if (tokens.image > 0 || isFirstSpeech) this.mediaItems = (this.mediaItems ?? 0) + 1;
     this.#media.image += tokens.image;
     this.#media.audio += tokens.audio;
   }
 
   /**
-   * Returns the songs, and the tokens of images and speech. These tokens have their own prices. A report without them,
-   * or a report before the end of the answer, does not replace the estimate. Otherwise, these tokens would be billed as
-   * text.
+   * Returns the numbers of content blocks that are billed per piece, and the tokens of images and speech, which have
+   * their own prices. If the provider has not reported these tokens at the end, they are estimated, so that they are
+   * not billed as text.
    */
-  #mediaUsage(): Pick<TokenUsage, 'imageOutputTokens' | 'audioOutputTokens' | 'songs'> {
+  #mediaUsage(): Partial<TokenUsage> {
     const { imageOutputTokens: image, audioOutputTokens: audio } = this.#reported;
     return {
       ...(this.#media.image === 0 ? {} : { imageOutputTokens: this.#countedMedia(image, this.#media.image) }),
       ...(this.#media.audio === 0 ? {} : { audioOutputTokens: this.#countedMedia(audio, this.#media.audio) }),
-      ...(this.#songs === 0 ? {} : { songs: this.#songs }),
+      ...this.#pieces,
     };
   }
 
@@ -255,9 +241,8 @@ export class UsageMeter {
 }
 
 /**
- * Splits the total of cache writes by lifetime. The provider may report the split only once, while the total keeps
- * growing. The part of the total that is not reported as one-hour writes therefore counts as five-minute writes. A
- * total of 0 with a split is ignored.
+ * Splits the total of cache writes by lifetime. The total may grow after the split was reported, so the part that is
+ * not reported as one-hour writes counts as five-minute writes.
  */
 function cacheWrites(reported: ReportedUsage): Pick<TokenUsage, 'cacheWrite5mTokens' | 'cacheWrite1hTokens'> {
   const { cacheWriteTokens: total, cacheWrite5mTokens: short, cacheWrite1hTokens: long } = reported;

@@ -18,27 +18,21 @@ import { promptTokens, type TokenUsage } from './usage.ts';
 
 export interface Cost {
   total: Money;
-  /** Savings by caching compared to uncached input. Negative if cache writes cost more than cache reads saved. */
+  /** Amount saved by caching; negative if cache writes cost more than cache reads saved. */
   cacheSaved: Money;
 }
 
-/** A quantity of one meter's units, and the price of one unit. */
 export interface MeteredUnits {
   meter: Meter;
   quantity: number;
-  /** Price in RUB per unit. */
   price: Money;
 }
 
-/** Meters (kinds of units) of cached tokens. Without caching, these tokens would have the price of uncached input. */
 const cacheMeters: ReadonlySet<Meter> = new Set(promptUnits.flatMap(({ meter, cache }) => (cache ? meter : [])));
 
 const [restOfAnswer] = completionUnits;
 
-/**
- * Returns the billed units of a usage, at the prices of the tier that its prompt reaches. Meters that are unused or
- * have no price are omitted.
- */
+/** Returns the billed units that have a price, in the tier that the prompt reaches. */
 export function meteredUnits(usage: TokenUsage, pricing: Pricing): MeteredUnits[] {
   return unitsAt(pricesFor(promptTokens(usage), pricing), usage);
 }
@@ -76,17 +70,11 @@ function chargedPrice(unit: BillingUnit, usage: TokenUsage, prices: UnitPrices):
   return undefined;
 }
 
-/** Returns the total price of units, without rounding. */
 export function costOfUnits(units: readonly MeteredUnits[]): Money {
   return Money.sum(units.map(({ quantity, price }) => price.times(quantity)));
 }
 
-/**
- * Returns the exact price of a usage: whole tokens times prices with a precision of 10⁻¹² RUB, without rounding.
- * Searches that a provider reports are set to 0 before this call (inference/messages/progress.ts, `begin`), because the
- * gateway never enables a provider's own search. `withSearches` in charge.ts adds the gateway's own searches to the
- * charge, once.
- */
+/** Returns the exact price of a usage, without rounding. */
 export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
   const prices = pricesFor(promptTokens(usage), pricing);
   const units = unitsAt(prices, usage);
@@ -95,10 +83,7 @@ export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
   return { total: costOfUnits(units), cacheSaved };
 }
 
-/**
- * Longest cache lifetime that the client requests, or '5m' if the provider may cache by itself. It determines the
- * maximum price of a prompt token.
- */
+/** Longest cache lifetime that the client requests, or '5m' if the provider may cache by itself. */
 export type CacheWrites = 'none' | '5m' | '1h';
 
 type PieceCounts = { [Field in PieceField]?: number | undefined };
@@ -108,10 +93,7 @@ export interface UsageBound extends PieceCounts {
   promptTokens: number;
   outputTokens: number;
   cacheWrites: CacheWrites;
-  /**
-   * Whether each requested cache is kept for an hour. Cache writes whose lifetime the provider does not report then
-   * have the price of one hour.
-   */
+  /** Whether cache writes without a reported lifetime have the price of one hour. */
   writesForAnHour?: boolean;
 }
 
@@ -127,21 +109,16 @@ export function addBounds(a: UsageBound, b: UsageBound): UsageBound {
  * price of all tiers that the prompt may reach.
  */
 export function priceUpperBound(bound: UsageBound, pricing: Pricing): Money {
-  const tiers = pricesUpTo(bound.promptTokens, pricing);
-  const input = Money.max(
-    Money.zero,
-    ...tiers.map((prices) => highestPriceOf(prices, possibleInput[bound.cacheWrites])),
-  );
-  const output = Money.max(Money.zero, ...tiers.map((prices) => highestPriceOf(prices, possibleOutput)));
+  const input = highestPriceOf(pricesUpTo(bound.promptTokens, pricing), possibleInput[bound.cacheWrites]);
   return Money.sum([
     pricing.request ?? Money.zero,
     input.times(bound.promptTokens),
-    output.times(bound.outputTokens),
+    outputUpperBound(bound, pricing).times(bound.outputTokens),
     ...pieces.map((unit) => (pricing[priceNameOf(unit)] ?? Money.zero).times(bound[unit.usage] ?? 0)),
   ]);
 }
 
-/** Returns the part of `priceUpperBound` for the prompt and the fee, without pieces of the answer such as a song. */
+/** Returns the part of `priceUpperBound` for the prompt and the request's fee, without the answer and its searches. */
 export function inputUpperBound(bound: UsageBound, pricing: Pricing): Money {
   const input = { ...bound, outputTokens: 0 };
   for (const { usage: field, ofPrompt } of pieces) if (!ofPrompt) input[field] = 0;
@@ -150,7 +127,7 @@ export function inputUpperBound(bound: UsageBound, pricing: Pricing): Money {
 
 /**
  * Returns the minimum cost of an answer: the fee of the request, and units whose number the request determines, such as
- * images in the prompt. Other units add nothing: a provider might report no tokens, and a model might not search.
+ * images in the prompt.
  */
 export function priceLowerBound(bound: UsageBound, pricing: Pricing): Money {
   const least: TokenUsage = { inputTokens: 0, outputTokens: 0 };
@@ -158,26 +135,17 @@ export function priceLowerBound(bound: UsageBound, pricing: Pricing): Money {
   return priceUsage(least, pricing).total;
 }
 
-/** Returns the maximum amount by which one more output token raises the price of a request. */
-export function outputUpperBound(bound: UsageBound, pricing: Pricing): Money {
-  return priceUpperBound({ ...bound, outputTokens: 1 }, pricing).minus(
-    priceUpperBound({ ...bound, outputTokens: 0 }, pricing),
-  );
+export function outputUpperBound({ promptTokens }: Pick<UsageBound, 'promptTokens'>, pricing: Pricing): Money {
+  return highestPriceOf(pricesUpTo(promptTokens, pricing), possibleOutput);
 }
 
-/**
- * Returns the number of output tokens that an amount pays for, after the upper bound for the prompt is subtracted.
- * Returns 0 if the amount does not cover the prompt.
- */
+/** Returns the number of output tokens that an amount pays for, after the upper bound for the prompt is subtracted. */
 export function affordableOutputTokens(amount: Money, bound: UsageBound, pricing: Pricing): number {
   const withoutOutput = priceUpperBound({ ...bound, outputTokens: 0 }, pricing);
   return Math.min(Number.MAX_SAFE_INTEGER, outputUpperBound(bound, pricing).unitsIn(amount.minus(withoutOutput)));
 }
 
-/**
- * Price names that may apply to a prompt token. The price of a cache write applies only if the client requested the
- * write, or if the provider caches by itself.
- */
+/** Names of the prices that may apply to a prompt token, by the longest cache lifetime that the request may use. */
 const possibleInput: Record<CacheWrites, readonly PriceName[]> = {
   none: tokenPriceNames(promptUnits.filter(({ cache }) => cache !== '5m' && cache !== '1h')),
   '5m': tokenPriceNames(promptUnits.filter(({ cache }) => cache !== '1h')),

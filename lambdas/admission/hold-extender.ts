@@ -15,36 +15,28 @@ import {
 import { isHeldByOthers, outOfMoneyError, roomOf } from './refusal.ts';
 import { coveredTokens, firstStep, type Quote } from './spending-plan.ts';
 
-/**
- * Maximum size of a step in multiples of the first step. A step is the amount that one extension adds to a hold. Until
- * the maximum, each step pays for twice as much output as the previous one, if the limits have room.
- */
+/** Maximum size of a step (the amount that one extension adds) in multiples of the first step. */
 const MAX_STEP_FACTOR = 32;
-/** Time in ms that a stream whose hold is used up waits for other requests to release their holds. */
 const HOLD_PATIENCE_MS = 2_000;
 const WAIT_MS = 200;
 /**
- * Maximum number of attempts to extend a hold at the end of an answer: two, and one in reserve. An attempt adds nothing
- * if it only finds an earlier change whose reply was lost. Only one change runs at a time, so there is at most one such
- * attempt, and the second attempt adds the missing amount.
+ * Maximum attempts to extend a hold at the end of an answer. One attempt may only find an earlier change whose reply
+ * was lost. The others request the missing amount or, after a refusal, the remaining room.
  */
-const MAX_TRIES_AT_END = 3;
+const MAX_TRIES_AT_END = 4;
 /**
- * Maximum size of a step in percent of the scopes' lowest limit. A step of the first step's size is allowed even if it
- * exceeds this share. While an answer is written, unused money of its hold is returned only if it is at least this
- * share.
+ * Percentage of the lowest limit of all scopes. A step that is larger than the first step has at most this share. A
+ * surplus below this share is not returned during an answer.
  */
 const FAIR_SHARE_PERCENT = 5n;
 
 /**
- * Keeps a stream within its hold. The hold pays for one step of output. Before the model has written that much, the
- * extender holds another step while the stream continues. If an extension is refused when its money is needed, the
- * stream must end, so that its output never costs more than the hold.
+ * Keeps a stream within its hold. Before the model has written the paid output, the extender holds another step. If an
+ * extension is refused when its money is needed, the stream must end.
  *
  * Guarantee: the number of bytes bounds visible output, because a token has at least one byte. `chargeable` never
- * charges a limited scope more than the scope holds.
- * Weakness: hidden reasoning that a provider bills cannot be measured while it is written. The catalog marks these
- * endpoints, and their hold covers it from the start.
+ * returns more than a limited scope holds. Weakness: hidden reasoning that a provider bills cannot be measured while it
+ * is written. The catalog marks these endpoints, and their hold covers it from the start.
  */
 export class HoldExtender {
   readonly #table: Table;
@@ -52,17 +44,14 @@ export class HoldExtender {
   readonly #stepTokens: number;
   #placed: PlacedHold;
   #quote: Quote;
-  /** Cost of the current prompt, and of all earlier searches and requests to the provider (rounds). */
+  /** Cost of the current prompt and of everything before it, such as searches and earlier rounds. */
   #promptCost: Money;
   #spent = Money.zero;
-  /** Number of output tokens that the hold pays for. */
   #covered = 0;
-  /** Number of extensions since the step size was last reset to the first step. */
   #steps = 0;
   #maxStepTokens = Infinity;
-  /** Change of the hold that is in progress; undefined if none is. */
   #change: Promise<void> | undefined;
-  /** Whether an early extension was refused. The next extension is then requested only when its money is needed. */
+  /** Whether an early extension was refused. The next extension then waits until its money is needed. */
   #refusedAhead = false;
 
   constructor(options: {
@@ -85,7 +74,7 @@ export class HoldExtender {
   }
 
   /**
-   * Sets the endpoint that answers. Its prices may be lower than those for which the hold was placed.
+   * Sets the endpoint that answers.
    * @param spent cost of searches before the request to the endpoint
    */
   answeredBy(quote: Quote, spent = Money.zero): void {
@@ -96,9 +85,8 @@ export class HoldExtender {
   }
 
   /**
-   * Applies the provider's count of the prompt. The unused part of the prompt's hold then pays for output. The hold
-   * keeps enough money for the output so far, at least for the first step. The rest is returned to the scopes only if
-   * it is a considerable share of their lowest limit.
+   * Applies the provider's count of the prompt. The unused part of the prompt's hold then pays for output, or is
+   * returned if it is a considerable share of the limits.
    */
   promptCounted(usage: TokenUsage, { writtenBytes, releasesUnused } = { writtenBytes: 0, releasesUnused: true }): void {
     const { total } = priceUsage({ ...usage, outputTokens: 0, ...noParts }, this.#quote.pricing);
@@ -109,8 +97,8 @@ export class HoldExtender {
     const surplus = this.#placed.hold.amount.minus(needed);
     if (!releasesUnused || this.#change || !this.#isWorthGivingBack(surplus)) return;
     const shrinking = shrinkHold(this.#table, this.#placed, { ...this.#request, amount: surplus });
-    // From here on, this process does not use the returned amount, even if the return fails. Settlement reads the real
-    // amount from the record.
+    // Even if the return fails, this process does not use the amount again. Settlement reads the real amount from the
+    // record.
     const { hold } = this.#placed;
     this.#placed = { ...this.#placed, hold: { ...hold, amount: hold.amount.minus(surplus) } };
     this.#recompute();
@@ -118,8 +106,7 @@ export class HoldExtender {
   }
 
   /**
-   * Prepares another request to the provider for the same answer. The hold then pays for the amount spent so far, for
-   * the new prompt, and for a first step of output.
+   * Prepares another request (round) to the provider for the same answer.
    * @returns the error for the client if the round is refused; undefined otherwise
    */
   async nextRound(quote: Quote, spent: Money): Promise<GatewayError | undefined> {
@@ -134,7 +121,7 @@ export class HoldExtender {
   }
 
   /**
-   * Extends the hold to at least this amount, before an action that costs as much.
+   * Extends the hold to at least this amount.
    * @returns the error for the client if the extension is refused; undefined otherwise
    */
   async reserve(amount: Money): Promise<GatewayError | undefined> {
@@ -150,8 +137,7 @@ export class HoldExtender {
   }
 
   /**
-   * Makes sure that the hold covers the written output and a margin. Waits only if the hold does not cover the written
-   * output itself.
+   * Makes sure that the hold covers the written output. If the margin is small, extends the hold in the background.
    * @returns the error for the client if the stream must end; undefined otherwise
    */
   cover(outputBytes: number): GatewayError | undefined | Promise<GatewayError | undefined> {
@@ -169,26 +155,28 @@ export class HoldExtender {
   }
 
   /**
-   * Extends the hold to a cost, so that the whole answer can be charged.
-   * @returns the chargeable amount: the whole cost, or the held part of it if the limits have no room for the rest
+   * Extends the hold to a cost, or by as much as the limits have room for.
+   * @returns the chargeable part of the cost, which is then held
    */
   async chargeable(cost: Money): Promise<Money> {
     if (this.#placed.scopes.length === 0) return cost;
     await this.#change;
-    // Several attempts are needed if the first one merely confirms an earlier extension whose reply was lost. The next
-    // attempt then requests the missing amount.
-    for (let tries = 1; tries <= MAX_TRIES_AT_END && cost.exceeds(this.#placed.hold.amount); tries += 1) {
-      if (await this.#add(cost.minus(this.#placed.hold.amount))) break;
+    let room = cost;
+    for (let tries = 1; tries <= MAX_TRIES_AT_END; tries += 1) {
+      const amount = Money.min(cost.minus(this.#placed.hold.amount), room);
+      if (amount.isZero || amount.isNegative) break;
+      const refusal = await this.#add(amount);
+      if (!refusal) continue;
+      if (refusal.kind !== 'no_room') break;
+      room = roomOf(refusal).left;
     }
     return this.withinHold(cost);
   }
 
-  /** Returns the part of a cost that the current hold pays for. */
   withinHold(cost: Money): Money {
     return this.#placed.scopes.length === 0 ? cost : Money.min(cost, this.#placed.hold.amount);
   }
 
-  /** Resolves with the hold when no change of the hold is in progress. */
   async settled(): Promise<PlacedHold> {
     await this.#change;
     return this.#placed;
@@ -214,14 +202,12 @@ export class HoldExtender {
     return outOfMoneyError(refusal, this.#request.generation.createdAtMs);
   }
 
-  /** Returns whether a refused extension may succeed a moment later. */
   #mayPass(refusal: HoldRefusal): boolean {
     return refusal.kind === 'busy' || (refusal.kind === 'no_room' && isHeldByOthers(refusal, this.#placed.hold.amount));
   }
 
   /**
-   * Requests the next step before it is needed. If the limits have no room, the steps start again at the smallest size,
-   * because other requests need the remaining money.
+   * Requests the next step before it is needed. If the limits have no room, the steps start again at the smallest size.
    */
   async #extendAhead(outputBytes: number): Promise<void> {
     const isSmallest = this.#steps === 0;
@@ -231,8 +217,7 @@ export class HoldExtender {
   }
 
   /**
-   * Adds the cost of the unpaid tokens and of the next step to the hold. If the limits have no room for both, adds a
-   * small step, or as much as the limits have room for.
+   * Adds the cost of the unpaid tokens and of the next step to the hold, or less if the limits have no room for both.
    */
   async #extend(outputBytes: number): Promise<HoldRefusal | undefined> {
     const missing = this.#missing(outputBytes);

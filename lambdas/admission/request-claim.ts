@@ -2,15 +2,12 @@
  * Inference requests with an `Idempotency-Key`.
  *
  * Guarantee: for each key, route and value of the header, the gateway charges at most one answer that the client has
- * received, whole or in part. The transaction that places the hold also claims the value, so the gateway admits only
- * one of two concurrent requests. A claim lasts 24 hours, but ends earlier in two cases:
+ * received, whole or in part. The transaction of the hold claims the value, so only one of two concurrent requests is
+ * admitted. A claim lasts 24 hours, but ends earlier in two cases:
  * - Its generation is final, was not completed and cost nothing.
- * - Its answer was not streamed and failed. The client received nothing and may retry; each attempt costs its reported
- *   usage.
+ * - Its answer was not streamed and failed. The client may retry; each attempt costs its reported usage.
  *
- * A refused request has claimed nothing, and may be sent again unchanged.
- * Weakness: the gateway does not store answers, so a lost answer cannot be fetched again. The client gets only its
- * cost. If a handler died, its claim stays at least until the sweep has settled the generation.
+ * Weakness: the gateway does not store answers, so a lost answer cannot be fetched again; the client gets its cost.
  */
 
 import { createHmac } from 'node:crypto';
@@ -27,42 +24,37 @@ import { writeAlone } from '../store/table/transact.ts';
 import type { Write } from '../store/table/writes.ts';
 import { tagsInFingerprint } from './tags/sent-tags.ts';
 
-/** Time in ms for which a claim is kept. */
 const KEEP_CLAIMS_MS = 24 * 3_600_000;
-/** Maximum time in ms to end a claim. It is short because the client waits. */
+/** Maximum time in ms to end a claim. */
 const MAX_GIVING_UP_MS = 1_000;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** Claim on an `Idempotency-Key`, made in the transaction that places the hold. */
 export interface RequestClaim {
   name: string;
   fingerprint: string;
-  /**
-   * Generation that had the claim before. It was not completed and cost nothing, so the claim passes to this request.
-   * Undefined for a new claim.
-   */
+  /** Earlier generation that had the claim, was not completed and cost nothing; undefined for a new claim. */
   replaced: string | undefined;
 }
 
 interface ClaimingRequest {
-  /** Name of the route in the manifest. */
   route: string;
   headers: Record<string, string>;
-  /** Request body as sent. */
   body: string;
+  query: Record<string, string>;
+  pathParameters: Record<string, string>;
   payer: Payer;
 }
 
 /**
  * Returns the claim of a request, or undefined without the header.
  *
- * Cost: one read, or two if the header's value is known.
- * @throws {GatewayError} 400 for a malformed header; 409 if the header's value was used with another body or other
- *   tags, or if its request is still running, was completed or was charged
+ * Cost: one read, or two for a known value.
+ * @throws {GatewayError} 400 for a malformed header; 409 if the value was used for a different request, or if its
+ *   request is still running, was completed or was charged
  */
 export async function claimOf(
   table: Table,
-  { route, headers, body, payer }: ClaimingRequest,
+  { route, headers, body, query, pathParameters, payer }: ClaimingRequest,
 ): Promise<RequestClaim | undefined> {
   const header = headers['idempotency-key'];
   if (header === undefined) return undefined;
@@ -71,7 +63,8 @@ export async function claimOf(
   }
   const pepper = await readPepper();
   const name = keyedHash(pepper, [payer.keyHash, route, header]);
-  const fingerprint = keyedHash(pepper, [header, body, ...tagsInFingerprint(headers)]);
+  const inUrl = Object.entries({ ...query, ...pathParameters }).flat();
+  const fingerprint = keyedHash(pepper, [header, body, ...inUrl, ...tagsInFingerprint(headers)]);
   const known = await readClaim(table, name, nowMs());
   if (!known) return { name, fingerprint, replaced: undefined };
   const { generationId } = known;
@@ -81,13 +74,13 @@ export async function claimOf(
   return { name, fingerprint, replaced: generationId };
 }
 
-/** Returns the write of the claim. Its condition is that no other request has made the claim since it was read. */
+/** Returns the write of a claim. Its condition is that no other request has made the claim since it was read. */
 export function claimWrite(table: Table, { name, fingerprint, replaced }: RequestClaim, generationId: string): Write {
   const atMs = nowMs();
   return claimPut(table, name, { generationId, fingerprint, expiresAtMs: atMs + KEEP_CLAIMS_MS }, { atMs, replaced });
 }
 
-/** Ends the claim of a generation whose client received nothing and may retry. Never rejects. */
+/** Ends the claim of a generation whose client received nothing. Never rejects. */
 export async function giveUpClaim(table: Table, { name }: RequestClaim, generationId: string): Promise<void> {
   try {
     await writeAlone(table, claimEnd(table, name, generationId, nowMs()), { timeoutMs: MAX_GIVING_UP_MS });
@@ -97,8 +90,8 @@ export async function giveUpClaim(table: Table, { name }: RequestClaim, generati
 }
 
 /**
- * Returns the refusal of a request whose `Idempotency-Key` is known. Returns undefined if the request may be repeated,
- * because the known generation is final, was not completed and cost nothing.
+ * Returns the refusal of a request whose `Idempotency-Key` is known. Undefined if the request may be repeated, because
+ * the known generation is final, was not completed and cost nothing.
  */
 export function claimRefusal(
   known: InferenceClaim,

@@ -3,21 +3,23 @@ import { utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { bookTripwires, log } from '../platform/logger.ts';
 import { accountPages, readAccount, type Account } from '../store/accounts/accounts.ts';
-import { readDayProgress, saveDayProgress, type DayWork } from '../store/days/day-progress.ts';
+import {
+  claimDayWork,
+  readDayProgress,
+  releaseDayWork,
+  saveDayProgress,
+  type DayWork,
+} from '../store/days/day-progress.ts';
 import type { Table } from '../store/table/table.ts';
 
-/** Time in ms after the first run for a day from which unfinished work counts as late and raises an alarm. */
+/** Time in ms from the first run for a day until unfinished work counts as late and raises an alarm. */
 const LATE_AFTER_MS = 12 * 60 * 60_000;
 
-/**
- * Time in ms after the end of a day from which its work is due. By then, its daily rows are normally computed, and late
- * requests are settled.
- */
+/** Time in ms from the end of a day until its work is due. */
 const AFTER_DAY_MS = 60 * 60_000;
 
 /**
- * Returns the day whose work is due. Work for yesterday is due from one hour after midnight (UTC) until it is done.
- * @returns the due day, and in `through` the last day whose work is done; undefined if nothing is due
+ * Returns yesterday if its work is due, and in `through` the last day whose work is done; undefined if nothing is due.
  */
 export async function dueDay(
   table: Table,
@@ -39,12 +41,10 @@ interface DayOfAccounts {
 }
 
 /**
- * Does a day's work for every account that existed on that day, in as many runs as needed. Each run continues after the
- * last finished account. If the previous run failed, the next run continues after the last finished page of accounts,
- * so an account's work may be repeated. If the work is unfinished twelve hours after the first run, a log line raises
- * an alarm.
+ * Does a day's work for every account that existed on that day, in as many runs as needed. After a failed run, an
+ * account's work may be repeated. Until its deadline, a run keeps other runs from the same work.
  * @param work does the work of one account; returns false if the work on this account must be repeated later, before
- *   the next account
+ * the next account
  * @returns whether all accounts are done, and when the first run began
  */
 export async function eachAccountOf(
@@ -57,11 +57,27 @@ export async function eachAccountOf(
   if (!continued) await saveDayProgress(table, kind, { through: date, accountsUpTo: '', begunAtMs: atMs });
   const begunAtMs = continued?.begunAtMs ?? atMs;
   const isLate = atMs - begunAtMs > LATE_AFTER_MS;
-  const isDone = await workThrough(table, { kind, date, deadlineMs, after: continued?.accountsUpTo ?? '' }, (account) =>
-    work(account, { isLate }),
-  );
-  if (!isDone && isLate) log('error', bookTripwires.booksLate, { date });
+  // Writes the log line before the work, because the run may die during the work.
+  if (isLate) log('error', bookTripwires.booksLate, { date });
+  const whole = { kind, date, deadlineMs, after: continued?.accountsUpTo ?? '' };
+  const workOnAll = () => workThrough(table, whole, (account) => work(account, { isLate }));
+  const forMs = deadlineMs - performance.now();
+  const isDone = Number.isFinite(forMs) ? await claimed(table, { kind, atMs, forMs }, workOnAll) : await workOnAll();
   return { isDone, begunAtMs };
+}
+
+async function claimed(
+  table: Table,
+  { kind, atMs, forMs }: { kind: DayWork; atMs: number; forMs: number },
+  work: () => Promise<boolean>,
+): Promise<boolean> {
+  const until = new Date(atMs + forMs).toISOString();
+  if (!(await claimDayWork(table, kind, atMs, until))) return false;
+  try {
+    return await work();
+  } finally {
+    await releaseDayWork(table, kind, until);
+  }
 }
 
 async function workThrough(
@@ -78,7 +94,7 @@ async function workThrough(
     let finished: string | undefined;
     for (const { id, place } of page) {
       if (performance.now() >= deadlineMs || !(await isWorkDone(id))) {
-        // The next run must not repeat the finished accounts of this page, because it would log their findings again.
+        // Saves the finished accounts, because repeated accounts would log their findings again.
         if (finished !== undefined) await save(finished);
         return false;
       }

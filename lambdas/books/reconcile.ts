@@ -1,13 +1,12 @@
 /**
- * Checks whether all parts of the table agree about an account's money. With `isDeep`, every record is read, and its
- * price is computed again from its fields. The sums of the records are then compared with the counters, and with every
- * attribute of the daily rows. Otherwise only the daily rows of closed days are read, and their spending is compared
- * with the counters. A prepaid account's payments are compared with its limit.
+ * Checks whether all parts of the table agree about an account's money. With `isDeep`, every record is read, and the
+ * prices are computed again. The sums are compared with the counters and the daily rows. Otherwise the spending in the
+ * daily rows of closed days is compared with the counters. A prepaid account's payments are compared with its limit.
  *
  * Guarantee: requests during the check cause no false alarm. The current day is compared only if nothing changes during
  * the check. Differences are checked again, and reported only if they are found twice in the same form.
  * Weakness: counters drop the windows of days, weeks and months two days after their end, so later changes of these
- * windows are not noticed. The lifetime window and the daily rows are never dropped.
+ * windows are not noticed.
  */
 
 import { append } from '../platform/append.ts';
@@ -33,58 +32,46 @@ import { comparedModelDays, ModelDaySums, type ComparedModelDay } from './model-
 import { differencesOfRows, isCurrent } from './row-differences.ts';
 import { driftOf, ScopeSums, type ScopeDays, type WindowDrift } from './scope-sums.ts';
 
-/** A difference between two parts of the table that should agree about the same money. */
 export interface BookFinding {
   /**
-   * Kind of the comparison:
-   * - `record`: a record with the price computed from its fields
-   * - `day`: daily rows with records
-   * - `counter`: counters with records or rows
-   * - `model`: the stored spending by model (model-days.ts) with records
-   * - `payments`: the limit with payments
-   * - `budget`: the budget of a free model with records
+   * Parts that were compared. `record`: a record's price with its fields; `day`: daily rows with records; `counter`:
+   * counters with records or rows; `model`: spending by model with records or rows; `payments`: the limit with
+   * payments; `budget`: the budget of a free model with records.
    */
   kind: 'record' | 'day' | 'counter' | 'model' | 'payments' | 'budget';
-  /** Name of the generation, daily row, window of a scope, day of a model, or account that differs. */
+  /** Name of the differing part. */
   where: string;
   /** Stored value: an amount in RUB, or the value of a row's attribute. */
   says: string;
-  /** Value that `says` should have, according to the compared records, rows or payments. */
+  /** Value that `says` should have. */
   expected: string;
 }
 
-/** A window of a counter that differs from the records or rows of the scope. */
 export type CounterDrift = ScopeId & WindowDrift;
 
 export interface Reconciliation {
   findings: BookFinding[];
-  /** Findings of the kind `counter`, with their amounts. */
   drifts: CounterDrift[];
-  /** Counts of compared records, days, windows and payments. */
   compared: { records: number; days: number; windows: number; payments: number };
   /** Sums of every scope that has records or rows on the compared days. */
   scopes: ScopeDays[];
-  /** Whether the records or rows of every completed day were added up. */
+  /** Whether every completed day was added up. */
   isCovered: boolean;
 }
 
 export interface ReconcileQuestion {
   account: Account;
   /**
-   * UTC days to compare, in order. The current day is skipped without `isDeep`, or if anything changes during the
-   * check.
+   * UTC days to compare, in ascending order. The current day is skipped without `isDeep`, or if anything changes during
+   * the check.
    */
   dates: readonly string[];
-  /** Whether every record is read. If false, the daily rows of closed days are read instead. */
   isDeep: boolean;
   /** Whether `dates` are all days of the account, so that lifetime windows can be compared. */
   isWhole: boolean;
-  /**
-   * Returns the proved spending of a scope before the first compared day, so that the scope's lifetime window can be
-   * compared.
-   */
+  /** Returns the proved spending of a scope, with which its lifetime window can be compared. */
   spentBefore?: ((scope: ScopeId) => SpentBefore) | undefined;
-  /** Pause in ms before differences are checked again, because a settlement or a roll-up may be in progress. */
+  /** Pause in ms before differences are checked again. */
   pauseMs?: number;
   progress?: ((date: string) => void) | undefined;
 }
@@ -126,8 +113,7 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
   const counters = await readCountersOf(table, read.sums.scopes());
   const covered = dates.filter((date) => read.covered.has(date));
   const modelDays = await comparedModelDays(table, account.id, { sums: read.models, dates: covered });
-  // These two reads must come after all reads of records, counters and spending by model. Otherwise, a change during
-  // those reads could show up as a difference.
+  // The counter and the leases are read again after the records and counters, to notice a change during these reads.
   const isStill =
     isDeep &&
     isUnchanged(before, await readCounter(table, scope)) &&
@@ -136,7 +122,7 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
     date > today || date < account.createdAt.slice(0, today.length) || read.covered.has(date);
   const isCovered = dates.every((date) => date === today || covers(date));
   const { drifts, windows } = compareCounters(counters, isCovered ? question.spentBefore : undefined, {
-    covers,
+    covers: (days) => days.every(covers),
     isWhole: question.isWhole,
     includesHolds: isDeep,
     openDay: isStill ? undefined : today,
@@ -163,10 +149,7 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
   };
 }
 
-/**
- * Returns whether the account's counter is unchanged. If so, no cost was settled between the two reads, because a
- * settlement changes its record and the counters in one transaction.
- */
+/** Returns whether the account's counter is unchanged. If it is, no cost was settled between the two reads. */
 function isUnchanged(before: StoredCounter, after: StoredCounter): boolean {
   return (
     before.spent('lifetime').equals(after.spent('lifetime')) &&
@@ -175,15 +158,14 @@ function isUnchanged(before: StoredCounter, after: StoredCounter): boolean {
 }
 
 /**
- * Returns whether the same leases (money held in advance for many requests) are open as before. This check is needed
- * because a lease may hold money only in scopes other than the account, which the account's counter does not show.
+ * Returns whether the same leases are open before and after the other reads. A lease may hold money only in scopes
+ * other than the account, so the account's counter does not show it.
  */
 function isSameSet(before: Lease[], after: Lease[]): boolean {
   const ids = new Set(before.map(({ id }) => id));
   return after.length === ids.size && after.every(({ id }) => ids.has(id));
 }
 
-/** Adds a finding, up to the maximum that is reported. */
 function found({ findings }: DaysRead, finding: BookFinding): void {
   if (findings.length < MAX_FINDINGS) findings.push(finding);
 }
@@ -191,10 +173,7 @@ function found({ findings }: DaysRead, finding: BookFinding): void {
 interface DaysRead {
   sums: ScopeSums;
   models: ModelDaySums;
-  /**
-   * Amount that records have drawn from each lease, by lease id. Contains only leases that were open before the records
-   * were read: all leases that ever existed would take too much memory.
-   */
+  /** Amounts that records have drawn from leases that were open before the records were read. */
   drawn: Map<string, Money>;
   findings: BookFinding[];
   records: number;
@@ -203,8 +182,7 @@ interface DaysRead {
 }
 
 /**
- * Reads the records of a day, and computes the price of each final record again. If the day is closed, also compares
- * its rows with the sums of the records.
+ * Adds up the records of a day, and checks their prices. If the day is closed, also compares its rows with the records.
  */
 async function readRecords(
   table: Table,
@@ -238,7 +216,6 @@ async function readRecords(
   }
 }
 
-/** Returns the leases of the account that were opened on the compared days and are still open. */
 async function leasesOf(table: Table, { account, dates }: ReconcileQuestion): Promise<Lease[]> {
   const isCompared = ({ payer, createdAtMs }: Lease) =>
     payer.accountId === account.id && dates.includes(utcDate(createdAtMs));
@@ -251,8 +228,7 @@ function noteDrawn({ drawn }: DaysRead, { lease }: Generation): void {
 }
 
 /**
- * Adds the part of each open lease that no record has drawn. A record that is written after its day was read draws its
- * amount from a lease, so the held total stays the same.
+ * Adds undrawn parts of open leases, so that a record written after its day was read does not change the held total.
  */
 function addLeases(leases: Lease[], { sums, drawn }: DaysRead): void {
   for (const lease of leases) {
@@ -262,7 +238,6 @@ function addLeases(leases: Lease[], { sums, drawn }: DaysRead): void {
   }
 }
 
-/** Adds the rows of a closed day to the sums of their scopes. */
 async function addRows(table: Table, { id }: Account, day: Day, read: DaysRead): Promise<void> {
   for await (const { level, workspaceId, keyHash, memberId, model, usage: spent, ...row } of dailyRows(
     table,
@@ -323,7 +298,6 @@ function findingOf({ kind, id, window, what, counted, recorded }: CounterDrift):
   };
 }
 
-/** Compares the stored spending of each model and day with the cost of its records. */
 function findingsOfModels(days: readonly ComparedModelDay[]): BookFinding[] {
   return days
     .filter(({ spent, recorded }) => !spent.equals(recorded))
@@ -332,7 +306,6 @@ function findingsOfModels(days: readonly ComparedModelDay[]): BookFinding[] {
     });
 }
 
-/** Compares a prepaid account's limit with the sum of its payments, refunds and adjustments. */
 async function comparePayments(
   table: Table,
   { id, mode }: Account,

@@ -5,20 +5,18 @@ import type { SpentBefore } from '../store/counters/proved-spending.ts';
 import type { Generation } from '../store/generations/generation.ts';
 import { scopesOf } from '../store/accounts/payer.ts';
 
-/** Sums of one scope's records on one UTC day. */
 interface DayOfScope {
   /** Cost of the final generations. */
   spent: Money;
-  /** Money that is held for pending generations. */
+  /** Amount held for pending generations. */
   held: Money;
 }
 
-/** Sums of one scope's records, by UTC day. */
 export interface ScopeDays extends ScopeId {
   days: Map<string, DayOfScope>;
 }
 
-/** Adds up records by the scopes (key, workspace, member, account, tag) whose counters contain their money. */
+/** Adds up records by scope. */
 export class ScopeSums {
   readonly #scopes = new Map<string, ScopeDays>();
 
@@ -48,7 +46,6 @@ export class ScopeSums {
   }
 }
 
-/** A counter window whose amount differs from the records of its days. */
 export interface WindowDrift {
   window: string;
   what: 'spent' | 'held';
@@ -57,25 +54,21 @@ export interface WindowDrift {
 }
 
 export interface Coverage {
-  /**
-   * Returns whether all records of a UTC day were added up. Also true for days that cannot have records, such as future
-   * days.
-   */
-  covers: (date: string) => boolean;
+  /** Returns whether all records of these days were added up. Days that cannot have records need not be added up. */
+  covers: (dates: readonly string[]) => boolean;
   /** Whether all records of the account were added up. */
   isWhole: boolean;
   /** Whether pending records were added up as well. */
   includesHolds: boolean;
-  /** The current day, if it cannot be compared because something changed during the check; otherwise undefined. */
+  /** The current day; undefined if nothing changed during the check. */
   openDay: string | undefined;
 }
 
 /**
  * Compares the windows of a counter whose days were all added up.
  *
- * Guarantee: requests during the check cause no false difference. Each settlement changes all windows of one item (the
- * counter or a part of it) in one write. The amount of the current day can therefore be subtracted from every window
- * that includes the day. The remainder belongs to completed days.
+ * Guarantee: requests during the check cause no false difference. A settlement changes all windows of an item in one
+ * write, so the amount of the current day can be subtracted from every window that includes the day.
  * @param before proved spending of the scope before the added days, so that its lifetime window can be compared
  * @returns the windows that differ from the records, and the number of compared windows
  */
@@ -88,13 +81,10 @@ export function driftOf(
   const isOver = (date: string) => date !== openDay;
   const openWindow = openDay === undefined ? undefined : `day_${openDay}`;
   const open = openWindow === undefined ? noAmounts : amountsIn(counter, openWindow);
-  const comparable = counter
-    .windows()
-    .filter(
-      (window) =>
-        window !== openWindow &&
-        (daysOfNamedWindow(window)?.filter(isOver).every(covers) ?? (isWhole || before !== undefined)),
-    );
+  const comparable = counter.windows().filter((window) => {
+    const dates = daysOfNamedWindow(window)?.filter(isOver);
+    return window !== openWindow && (dates ? covers(dates) : isWhole || before !== undefined);
+  });
   const drift = comparable.flatMap((window): WindowDrift[] => {
     const named = daysOfNamedWindow(window);
     const inside = named ?? [...days.keys()].filter((date) => before === undefined || date > before.through);

@@ -1,9 +1,9 @@
 /**
  * Creates a statement: an account's spending in a period, split as requested, with proofs of its total.
  *
- * The amounts come from the records. A generation belongs to the day of its admission, as in the counters. The total is
- * then computed again from the units and prices of each line. Without a filter, the spending is also compared with the
- * daily rows, and with the account's counters if they still have windows of the period.
+ * The amounts come from the records, by the day of admission. The total is computed again from the units and prices of
+ * each line. Without a filter, the spending is also compared with the daily rows, and with the account's counters if
+ * they still have windows of the period.
  */
 
 import { readActivity, isComplete } from '../accounting/activity.ts';
@@ -33,29 +33,25 @@ export interface StatementQuestion {
   period: Period;
   by: readonly Dimension[];
   filter: RecordFilter;
-  /** The filter as text for the document, such as `key "Server"`. */
+  /** The filter as text, such as `key "Server"`. */
   only?: readonly string[];
 }
 
-/** A final generation in the period, with its day in the period's time zone and its price lines. */
+/** `day` is in the period's time zone. */
 export interface BookedGeneration {
   generation: FinalGeneration;
   day: string;
   lines: readonly GenerationLine[];
 }
 
-/**
- * Result of a second computation of the statement's total: from price lines, from daily rows, or from counters. `says`
- * describes the result for people.
- */
+/** Result of a second computation of the statement's total. */
 interface Proof {
   source: 'lines' | 'daily_rows' | 'counters';
-  /** Whether both totals agree; undefined if there was nothing to compare. */
+  /** Whether both computations have the same result; undefined if nothing was compared. */
   agrees: boolean | undefined;
   says: string;
 }
 
-/** Changes of a prepaid account's balance. */
 export interface Balance {
   opening: Money;
   paidIn: Money;
@@ -76,28 +72,24 @@ export interface Statement {
   total: DailySums;
   /** Number of records that were read, including free ones. */
   records: number;
-  /** Number of unsettled generations, and the money held for them. No sum includes their cost. */
+  /** Number of unsettled generations, and the sum of the amounts in their records. No other sum includes their cost. */
   pending: { generations: number; held: Money };
-  /** Payments of the account; empty for a filtered statement, because payments belong to the whole account. */
+  /** Payments, refunds and adjustments in the period; empty for a filtered statement. */
   payments: BalanceEntry[];
-  /** Balance of a prepaid account; undefined for other accounts, and if the statement does not cover all spending. */
+  /** Balance at the start and end of the period; undefined for postpaid accounts, and for a filtered statement. */
   balance: Balance | undefined;
   proofs: Proof[];
 }
 
-/**
- * Callbacks while a statement is read: for each charged or completed generation, in the order of ids, and after each
- * UTC day.
- */
+/** `booked` is called for each charged or completed generation, in the order of ids; `progress` after each UTC day. */
 export interface StatementReader {
   booked?: (booked: BookedGeneration) => Promise<void> | void;
   progress?: (date: string) => void;
 }
 
-/** A date before all records. */
 const THE_FIRST_DATE = '0001-01-01';
 
-/** Maximum number of records that a proof lists by id if their price does not follow from their fields. */
+/** Maximum number of records that a proof lists by id. */
 const MAX_NAMED = 20;
 
 export async function readStatement(
@@ -153,10 +145,7 @@ export async function readStatement(
   };
 }
 
-/**
- * Returns the proof for a filtered statement. Daily rows and counters cover whole accounts, keys, members and
- * workspaces, so they cannot be compared with a filtered part.
- */
+/** Returns the proof of a filtered statement, whose spending cannot be compared with daily rows or counters. */
 function notOfAPart(source: Proof['source']): Proof {
   return {
     source,
@@ -206,8 +195,8 @@ async function proofOfRows(table: Table, account: Account, period: Period, sums:
 }
 
 /**
- * Compares the windows of the account's counter whose days are all in the period. Future days have no spending, so a
- * window may include them.
+ * Compares the windows that contain a day of the period, if all their other days are in the period or in the future.
+ * Future days have no spending.
  */
 async function proofOfCounters(table: Table, account: Account, period: Period, sums: ScopeSums): Promise<Proof> {
   const scope = accountScope(account);
@@ -215,7 +204,8 @@ async function proofOfCounters(table: Table, account: Account, period: Period, s
   const inside = new Set(wholeUtcDays(period));
   const today = utcDate(nowMs());
   const { drift, compared } = driftOf(sums.of(scope), counter, {
-    covers: (date) => date > today || inside.has(date),
+    covers: (dates) =>
+      dates.some((date) => inside.has(date)) && dates.every((date) => date > today || inside.has(date)),
     isWhole: false,
     includesHolds: false,
     openDay: today,
@@ -233,7 +223,7 @@ async function proofOfCounters(table: Table, account: Account, period: Period, s
     agrees: first === undefined,
     says: first
       ? `window ${first.window} of the counter has ${first.counted} RUB without today, and its records ${first.recorded}`
-      : `${compared} windows of the counter agree with the records of their days (without today)`,
+      : `the counter agrees with the records in ${compared} of its windows (without today)`,
   };
 }
 
@@ -241,21 +231,20 @@ function accountScope({ id }: Account): ScopeId {
   return { kind: 'account', id };
 }
 
-/** Returns the UTC days that are completely in the period. */
 function wholeUtcDays(period: Period): string[] {
   return utcDaysOf(period).filter(
     (date) => Date.parse(date) >= period.startMs && Date.parse(date) + DAY_MS <= period.endMs,
   );
 }
 
-/** Returns the payments, refunds and adjustments of a period, oldest first. */
+/** Returns the payments, refunds and adjustments of a period, in the order of time. */
 export async function paymentsIn(table: Table, { id }: Account, { startMs, endMs }: Period): Promise<BalanceEntry[]> {
   const entries = await listBalanceEntries(table, id);
   return entries.filter(({ createdAt }) => startMs <= Date.parse(createdAt) && Date.parse(createdAt) < endMs);
 }
 
 /**
- * Returns the balance of a prepaid account at the start and at the end of a period, and its changes in between.
+ * Returns the balance of a prepaid account at the start and end of a period, and its changes.
  * @param spent spending in the period
  */
 export async function balanceOf(table: Table, account: Account, period: Period, spent: Money): Promise<Balance> {
@@ -274,8 +263,8 @@ function sumOf(entries: readonly BalanceEntry[]): Money {
 }
 
 /**
- * Returns the spending of an account before a point in time: closed days from daily rows, other days from records.
- * Cost: at least one query for each day from the account's creation to that time.
+ * Returns the spending of an account before a point in time. Cost: at least one query for each day since the account's
+ * creation.
  */
 async function spentBefore(table: Table, { id, createdAt }: Account, instantMs: number): Promise<Money> {
   const lastDate = utcDate(instantMs - 1);

@@ -1,89 +1,13 @@
 /**
- * Defines the billing units. Usage, prices, holds, records, price lines, sealed lines, statements, FOCUS rows, SQL
- * views, the API document and the console read their units from this table (docs/data-model.md, "Billing units").
+ * Billing units (docs/data-model.md, "Billing units").
  *
- * The order of the table is the order of price lines, and of the columns of sealed lines. New units must therefore be
- * appended, and no unit may be removed.
+ * Price lines and the columns of sealed lines have the order of this table. Append new units, and remove none.
  */
 
-/** Properties that every unit has. */
-interface DescribedUnit {
-  /** Name of the unit in price lines, statements and sealed lines. */
-  meter: string;
-  /**
-   * Names of prices in the catalog: the unit's own price, then, in order, the prices that replace a missing own price.
-   */
-  prices: readonly [string, ...string[]];
-  /** Description of the price in the API document. */
-  priced: string;
-  focus: { unit: string; name: string };
-  /** Label of the unit in the console. */
-  label: { en: string; ru: string };
-}
+import type { UnitEntry } from './unit-entry.ts';
 
-/** A fee for each request to a provider, in addition to its units. */
-interface FeeEntry extends DescribedUnit {
-  part: 'fee';
-}
-
-interface CountedUnit extends DescribedUnit {
-  /**
-   * Name of the usage field with the count. For a piece (a unit other than tokens), the bounds of a request have the
-   * same field.
-   */
-  usage: string;
-  /** Path to the unit's count in a Messages API `usage` object; absent if no provider reports the count. */
-  reported?: readonly [string] | readonly [string, string];
-  /** Name of the field in a record, and of the attribute in the table. */
-  record?: readonly [field: string, attribute: string];
-  /**
-   * Set until a release reads this attribute. Until then, settlement messages carry the field separately, because the
-   * previous release rejects unknown fields.
-   */
-  isUnreleased?: true;
-  /** Name of the unit in the output of `generations show`; absent if that command does not show the unit. */
-  shownAs?: string;
-}
-
-/**
- * Tokens of the prompt or of the answer. Each token is charged once, at a price that may depend on the prompt's length.
- * The first `prompt` entry and the first `completion` entry are for tokens that no other entry covers. A part of the
- * answer without a price of its own has the price of that first entry.
- */
-interface TokenEntry extends CountedUnit {
-  part: 'prompt' | 'completion';
-  /** Whether the tokens are read from a cache, or written to it with this lifetime. Absent: no cache is involved. */
-  cache?: 'read' | '5m' | '1h';
-  /**
-   * Price of all other tokens of an answer that has tokens of this unit. Answers without such tokens have the usual
-   * price.
-   */
-  rest?: { price: string; priced: string };
-}
-
-/** A unit other than tokens, such as an image, a search or a second. */
-interface PieceEntry extends CountedUnit {
-  part: 'piece';
-  record: readonly [field: string, attribute: string];
-  /**
-   * `round`: records have one count per request to a provider. `generation`: records have one count for all requests,
-   * which the last price line charges.
-   */
-  per: 'round' | 'generation';
-  /**
-   * `before`: the request determines the count, and the count in the hold is charged. `after`: the answer determines
-   * the count, and at most the count in the hold is charged.
-   */
-  counted: 'before' | 'after';
-  /** Set if the unit counts content of the request, so that it belongs to the price of the prompt. */
-  ofPrompt?: true;
-  /** Set if an answer may consist of this unit alone, without tokens. */
-  alone?: true;
-  /** Set if the price depends on the model's own options. It is then not a field of the catalog's `pricing`. */
-  perModel?: true;
-}
-
-export type UnitEntry = FeeEntry | TokenEntry | PieceEntry;
+/** Maximum number of pixels that Voyage charges for an image (docs.voyageai.com/docs/pricing). */
+export const MAX_BILLED_PIXELS = 2_000_000;
 
 export const unitTable = [
   {
@@ -91,6 +15,9 @@ export const unitTable = [
     meter: 'request',
     prices: ['request'],
     priced: 'The price of one request, in addition to its tokens.',
+    maxPrice: ['request', 1],
+    plausible: ['0.0001', '1000'],
+    typical: 1,
     focus: { unit: 'Requests', name: 'Requests' },
     label: { en: 'request', ru: 'запрос' },
   },
@@ -180,6 +107,7 @@ export const unitTable = [
     shownAs: 'search_requests',
     prices: ['web_search'],
     priced: 'The price of one search that the model makes.',
+    plausible: ['0.001', '1000'],
     focus: { unit: 'Searches', name: 'Web searches' },
     label: { en: 'web searches', ru: 'поиски в сети' },
   },
@@ -194,6 +122,9 @@ export const unitTable = [
     record: ['pricedImages', 'priced_images'],
     prices: ['image'],
     priced: 'The price of one image in the prompt.',
+    maxPrice: ['image', 1],
+    // An image in a prompt may cost less than a drawn image, such as $0.00006 at Amazon.
+    plausible: ['0.001', '1000'],
     focus: { unit: 'Images', name: 'Input images' },
     label: { en: 'images', ru: 'изображения' },
   },
@@ -209,6 +140,7 @@ export const unitTable = [
     shownAs: 'video_seconds',
     prices: ['video_second'],
     priced: 'The price of one second of video.',
+    plausible: ['0.01', '5000'],
     focus: { unit: 'Seconds', name: 'Seconds of video' },
     label: { en: 'seconds of video', ru: 'секунды видео' },
   },
@@ -226,6 +158,9 @@ export const unitTable = [
     shownAs: 'search_units',
     prices: ['search_unit'],
     priced: 'The price of one search unit of a reranker: one query with up to 100 documents.',
+    maxPrice: ['request', 1],
+    plausible: ['0.001', '1000'],
+    typical: 1,
     focus: { unit: 'Search Units', name: 'Search units' },
     label: { en: 'search units', ru: 'поисковые единицы' },
   },
@@ -252,6 +187,7 @@ export const unitTable = [
     shownAs: 'tokens_audio_output',
     prices: ['audio_output'],
     priced: 'The price of one token of sound in the answer, where it differs from `completion`.',
+    maxPrice: ['audio', 1_000_000],
     focus: { unit: 'Tokens', name: 'Audio output tokens' },
     label: { en: 'tokens of sound', ru: 'токены звука' },
   },
@@ -269,6 +205,9 @@ export const unitTable = [
     shownAs: 'audio_seconds',
     prices: ['audio_second'],
     priced: 'The price of one second of a recording that is transcribed.',
+    maxPrice: ['audio', 1],
+    plausible: ['0.00001', '100'],
+    typical: 60,
     focus: { unit: 'Seconds', name: 'Seconds of recordings' },
     label: { en: 'seconds of recordings', ru: 'секунды записей' },
   },
@@ -282,6 +221,7 @@ export const unitTable = [
     shownAs: 'tokens_audio_input',
     prices: ['audio_input', 'prompt'],
     priced: 'The price of one token of a recording in the prompt, where it differs from `prompt`.',
+    maxPrice: ['audio', 1_000_000],
     focus: { unit: 'Tokens', name: 'Input audio tokens' },
     label: { en: 'tokens of recordings', ru: 'токены записей' },
   },
@@ -298,6 +238,9 @@ export const unitTable = [
     shownAs: 'output_images',
     prices: ['output_image'],
     priced: 'The price of one image that the model draws.',
+    maxPrice: ['image', 1],
+    plausible: ['0.005', '5000'],
+    typical: 1,
     focus: { unit: 'Images', name: 'Output images' },
     label: { en: 'images drawn', ru: 'нарисованные изображения' },
   },
@@ -329,6 +272,9 @@ export const unitTable = [
     shownAs: 'characters',
     prices: ['character'],
     priced: 'The price of one character of text to speak.',
+    maxPrice: ['prompt', 1_000_000],
+    plausible: ['0.0000005', '1'],
+    typical: 3_000,
     focus: { unit: 'Characters', name: 'Characters of text to speak' },
     label: { en: 'characters', ru: 'символы' },
   },
@@ -347,6 +293,8 @@ export const unitTable = [
     shownAs: 'image_pixels',
     prices: ['pixel'],
     priced: 'The price of one pixel of an image in the prompt.',
+    maxPrice: ['image', MAX_BILLED_PIXELS],
+    plausible: ['0.0000000005', '0.00002'],
     focus: { unit: 'Pixels', name: 'Pixels of input images' },
     label: { en: 'pixels', ru: 'пиксели' },
   },
@@ -355,6 +303,7 @@ export const unitTable = [
     per: 'round',
     counted: 'after',
     alone: true,
+    blocks: 1,
     meter: 'song',
     usage: 'songs',
     record: ['songs', 'songs'],
@@ -362,6 +311,9 @@ export const unitTable = [
     shownAs: 'songs',
     prices: ['song'],
     priced: 'The price of one song that the model makes.',
+    maxPrice: ['request', 1],
+    plausible: ['0.005', '5000'],
+    typical: 1,
     focus: { unit: 'Songs', name: 'Songs' },
     label: { en: 'songs', ru: 'песни' },
   },

@@ -1,7 +1,4 @@
-/**
- * Prices that change at known times. An endpoint's `pricing` may be limited to a period, and have `periods` with other
- * prices. All times are UTC, and a period ends the moment before its `valid_until`.
- */
+/** Prices that change at known times. Times are UTC, and a period ends the moment before its `valid_until`. */
 
 import { Money } from '../money/money.ts';
 import type { Pricing, PricingData } from './schema.ts';
@@ -13,13 +10,13 @@ interface Validity {
   valid_until?: string | undefined;
 }
 
-/** Time from `fromMs` until the moment before `untilMs`, in epoch milliseconds. Both may be infinite. */
+/** Period from `fromMs` until the moment before `untilMs`, in epoch milliseconds. Both may be infinite. */
 export interface PricePeriod {
   fromMs: number;
   untilMs: number;
 }
 
-/** Prices of an endpoint in a period. If `pricing` is undefined, the endpoint gets no requests in this period. */
+/** Prices in one period. If `pricing` is undefined, the endpoint gets no requests in this period. */
 export interface PricesInPeriod extends PricePeriod {
   pricing: Pricing | undefined;
   serviceCost: Pricing | undefined;
@@ -29,7 +26,7 @@ export interface PricesInPeriod extends PricePeriod {
 export interface Timed {
   pricing: Pricing | undefined;
   serviceCost: Pricing | undefined;
-  /** Prices for all times: consecutive periods without gaps. Absent if the prices never change. */
+  /** Consecutive periods without gaps, for all times. Absent if the prices never change. */
   periods?: readonly PricesInPeriod[] | undefined;
 }
 
@@ -44,7 +41,7 @@ export function covers({ fromMs, untilMs }: PricePeriod, atMs: number): boolean 
   return atMs >= fromMs && atMs < untilMs;
 }
 
-/** Returns the moments at which one of the periods begins or ends, in order. */
+/** Returns the moments at which a period begins or ends, in order. */
 export function priceMomentsOf(periods: readonly PricePeriod[]): number[] {
   const moments = periods.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]).filter(Number.isFinite);
   return [...new Set(moments)].sort((a, b) => a - b);
@@ -58,7 +55,7 @@ export function periodBetween(moments: readonly number[], atMs: number): PricePe
   };
 }
 
-/** Returns the prices of an endpoint for all times: consecutive periods without gaps. */
+/** Returns consecutive periods without gaps, for all times. */
 export function pricesInTime(pricing: PricingData | undefined, serviceCost: PricingData | undefined): PricesInPeriod[] {
   const moments = priceMomentsOf([pricing, serviceCost].flatMap((data) => (data ? datedPeriods(data) : [])));
   return [-Infinity, ...moments].map((fromMs, index) => ({
@@ -78,7 +75,10 @@ function datedPeriods(data: PricingData): PricePeriod[] {
   return [data, ...(data.periods ?? [])].map(pricePeriodOf);
 }
 
-/** Returns the prices at a time; undefined if none apply. A price that the period lacks is taken from `pricing`. */
+/**
+ * Returns the prices at a time; undefined if none apply. If the period at this time lacks a price, the usual price
+ * applies.
+ */
 function pricingAt({ valid_from, valid_until, periods, ...base }: PricingData, atMs: number): Pricing | undefined {
   const period = periods?.find((each) => covers(pricePeriodOf(each), atMs));
   if (!period) return covers(pricePeriodOf({ valid_from, valid_until }), atMs) ? base : undefined;
@@ -90,17 +90,18 @@ function pricingAt({ valid_from, valid_until, periods, ...base }: PricingData, a
 export type EndpointPrices = Pick<Timed, 'pricing' | 'serviceCost'>;
 
 /** Returns the prices in force at a time. */
-export function pricesAt({ periods, ...always }: Timed, atMs: number): EndpointPrices {
-  const { pricing, serviceCost } = periods?.find((period) => covers(period, atMs)) ?? always;
+export function pricesAt(endpoint: Timed, atMs: number): EndpointPrices {
+  const { pricing, serviceCost } = endpoint.periods?.find((period) => covers(period, atMs)) ?? endpoint;
   return { pricing, serviceCost };
 }
 
 /**
- * Returns prices that are at least as high as the prices at any moment of a period. A hold uses them, because it is not
- * known yet when the request will be sent.
+ * Returns prices that are at least as high as at any moment of a period. A hold uses them, because the request will be
+ * sent later.
  */
-export function highestWithin({ periods, ...always }: Timed, { fromMs, untilMs }: PricePeriod): EndpointPrices {
-  const possible = periods?.filter((period) => period.fromMs < untilMs && period.untilMs > fromMs) ?? [always];
+export function highestWithin(endpoint: Timed, { fromMs, untilMs }: PricePeriod): EndpointPrices {
+  const inPeriod = endpoint.periods?.filter((period) => period.fromMs < untilMs && period.untilMs > fromMs);
+  const possible: EndpointPrices[] = inPeriod ?? [endpoint];
   const highest = (field: keyof EndpointPrices) => highestPrices(possible.flatMap((period) => period[field] ?? []));
   return { pricing: highest('pricing'), serviceCost: highest('serviceCost') };
 }
@@ -130,7 +131,7 @@ function priceNamesIn(prices: UnitPrices): PriceName[] {
   return Object.entries(prices).flatMap(([name, value]) => (value instanceof Money ? [name as PriceName] : []));
 }
 
-/** Returns the price that is charged for a unit: its own, or the price that replaces it. */
+/** Returns the unit's own price, or else the price that replaces it; zero if there is none. */
 function priceChargedFor(prices: UnitPrices, name: PriceName): Money {
   const inPlace = substitutePrices.get(name) ?? [name];
   return inPlace.map((each) => prices[each]).find((price) => price !== undefined) ?? Money.zero;

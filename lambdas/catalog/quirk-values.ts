@@ -1,12 +1,6 @@
-/**
- * Possible values of quirks (the special properties of endpoints in the catalog). They are in a file without schemas,
- * so that Lambda functions that need only the values do not load the schemas.
- */
+/** Possible values of quirks, without schemas, so that functions that need only the values do not load the schemas. */
 
-/**
- * Names of the quirks that several wires have in common. Apart from the code of provider APIs, only code of the catalog
- * reads other quirks.
- */
+/** Quirks that several wires have in common. */
 export const commonQuirkNames = [
   'tokenizer',
   'max_image_tokens',
@@ -15,6 +9,7 @@ export const commonQuirkNames = [
   'max_thinking_budget',
   'min_output_tokens',
   'service_tier',
+  'stores_requests',
   'sampling_ranges',
   'modalities',
 ] as const;
@@ -23,13 +18,9 @@ export const commonQuirkNames = [
 export const mediaModalities = ['image', 'audio'] as const;
 export type MediaModality = (typeof mediaModalities)[number];
 
-/** Sizes of drawn images. */
 export const imageSizes = ['512', '1K', '2K', '4K'] as const;
 
-/**
- * Parts of a request that some vendors' versions of the Messages API do not support. The gateway refuses requests with
- * unsupported parts.
- */
+/** Parts that some vendors' versions of the Messages API do not support; requests with them are refused. */
 export const lackableParts = [
   'image',
   'document',
@@ -48,8 +39,8 @@ export const lackableParts = [
 export type UnsupportedPart = (typeof lackableParts)[number];
 
 /**
- * Parts of a request that some services with Claude models reject. The gateway replaces them with an equivalent, or
- * drops them if that does not change the meaning.
+ * Parts that some services with Claude models reject. They are replaced with an equivalent, or dropped if that does not
+ * change the meaning.
  */
 export const rewritableParts = [
   'defer_loading',
@@ -61,24 +52,24 @@ export const rewritableParts = [
 ] as const;
 export type ConvertiblePart = (typeof rewritableParts)[number];
 
-/** Thinking efforts, in ascending order. */
+/** Efforts of reasoning in ascending order. */
 export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type ReasoningEffort = (typeof reasoningEfforts)[number];
 
 /**
- * Forms of the field `thinking` in the Messages API, in this order: the model decides how much it thinks, a maximum
- * number of tokens, only between tool calls, no thinking.
+ * Forms of `thinking` in the Messages API. `adaptive`: the model decides how much it thinks. `budget`: it thinks up to
+ * a maximum number of tokens. `between_tools`: it thinks only between tool calls. `disabled`: it does not think.
  */
 export const thinkingForms = ['adaptive', 'budget', 'between_tools', 'disabled'] as const;
 
-/** Values of Gemini's thinkingLevel, in ascending order. */
+/** Gemini's thinkingLevel, in ascending order. */
 export const thinkingLevels = ['minimal', 'low', 'medium', 'high'] as const;
 export type ThinkingLevel = (typeof thinkingLevels)[number];
 
-/** Formats of recordings to transcribe, by the names that clients use. */
+/** Formats of recordings to transcribe, with the names that clients use. */
 export const recordingFormats = ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm', 'aac'] as const;
 export type RecordingFormat = (typeof recordingFormats)[number];
 
-/** Formats of speech, by the names of OpenAI's API. `pcm` is 16-bit, 24 kHz, mono, without a header. */
+/** Audio formats of speech, with the names of OpenAI's API. `pcm` is 16-bit, 24 kHz, mono, without a header. */
 export const speechFormats = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const;
 export type SpeechFormat = (typeof speechFormats)[number];

@@ -1,4 +1,4 @@
-/** Selects prices that depend on the length of the prompt. */
+/** Finds the prices for a prompt, because prices may depend on its length. */
 
 import { Money } from '../money/money.ts';
 import type { PriceTier, Pricing } from './schema.ts';
@@ -22,9 +22,11 @@ export function pricesUpTo(promptTokens: number, pricing: Pricing): UnitPrices[]
   return [pricing, ...reachableTiers(promptTokens, pricing).map((tier) => pricesIn(tier, pricing))];
 }
 
-/** Returns the highest of the named prices; zero if there are none. */
-export function highestPriceOf(prices: UnitPrices, names: readonly PriceName[]): Money {
-  return Money.max(Money.zero, ...names.map((name) => prices[name] ?? Money.zero));
+/** Returns the highest of the named prices in all sets; zero if there are none. */
+export function highestPriceOf(sets: readonly UnitPrices[], names: readonly PriceName[]): Money {
+  let highest = Money.zero;
+  for (const prices of sets) for (const name of names) highest = Money.max(highest, prices[name] ?? Money.zero);
+  return highest;
 }
 
 /** Returns the prices of a tier. A unit without a price in the tier has its base price. */
@@ -33,7 +35,7 @@ function pricesIn(tier: PriceTier, pricing: Pricing): UnitPrices {
   return { ...pricing, ...others, prompt, completion };
 }
 
-/** Returns the tiers whose threshold is below the number of prompt tokens, lowest threshold first. */
+/** Returns the tiers that a prompt reaches, the lowest threshold first. The prompt must exceed the threshold. */
 function reachableTiers(promptTokens: number, pricing: Pricing): PriceTier[] {
   return (pricing.overrides ?? [])
     .filter((tier) => promptTokens > tier.min_prompt_tokens)

@@ -1,9 +1,7 @@
-/** Names of billing units as types, and lists of units by category. Each list is built once. */
+/** Names of billing units as types, and lists of units by category. */
 
-import { unitTable, type UnitEntry } from './billing-units.ts';
-
-/** Maximum number of pixels that a provider charges for an image (docs.voyageai.com/docs/pricing). */
-export const MAX_BILLED_PIXELS = 2_000_000;
+import { unitTable } from './billing-units.ts';
+import type { UnitEntry } from './unit-entry.ts';
 
 type Entry = (typeof unitTable)[number];
 type Recorded = Extract<Entry, { record: unknown }>;
@@ -12,20 +10,20 @@ type Part = Exclude<Extract<Recorded, { part: 'prompt' | 'completion' }>, Piece>
 type PerGeneration = Extract<Entry, { per: 'generation' }>;
 
 export type Meter = Entry['meter'];
-/** Name of a price. `prompt` and `completion` are the prices of tokens that no other unit covers. */
+/** Names of prices. `prompt` and `completion` are the prices of tokens that no other unit covers. */
 export type PriceName = Entry['prices'][0] | RestPriceName;
 type RestPriceName = Extract<Entry, { rest: unknown }>['rest']['price'];
-/** Names of prices that depend on a model's options (`perModel`). */
+/** Prices that depend on a model's options (`perModel`). */
 export type ModelPriceName = Extract<Entry, { perModel: true }>['prices'][0];
 type TotalName = 'prompt' | 'completion';
 export type PartPriceName = Part['prices'][0] | RestPriceName;
 export type OtherPriceName = Exclude<PriceName, TotalName | PartPriceName | ModelPriceName>;
-/** Names of the fields in which a usage contains the counts. */
+/** Fields in which a usage contains the counts. */
 export type UsageField = Extract<Entry, { usage: unknown }>['usage'];
 export type PieceField = Piece['usage'];
 /**
- * Names of the record fields with one count for the whole generation. The fields in RoundField have one count per
- * request to a provider.
+ * Record fields with one count for the whole generation. The fields in RoundField have one count per request to a
+ * provider.
  */
 export type GenerationField = PerGeneration['record'][0];
 export type RoundField = Exclude<Recorded['record'][0], GenerationField>;
@@ -44,27 +42,41 @@ export type PieceUnit = Extract<CountedUnit, { part: 'piece' }> & { readonly usa
 export type RecordedUnit<Field = RoundField | GenerationField> = CountedUnit & {
   readonly record: readonly [field: Field, attribute: string];
 };
-export type BillingUnit = Named<Extract<UnitEntry, { part: 'fee' }>> | CountedUnit;
+type FeeUnit = Named<Extract<UnitEntry, { part: 'fee' }>>;
+export type BillingUnit = FeeUnit | CountedUnit;
 
 export const billingUnits: readonly BillingUnit[] = unitTable;
 export const meters: readonly Meter[] = billingUnits.map(({ meter }) => meter);
 /** All units except the fee per request. */
 export const countedUnits = billingUnits.filter((unit): unit is CountedUnit => unit.part !== 'fee');
+/** All units except tokens. */
+export const otherUnits = billingUnits.filter(
+  (unit): unit is FeeUnit | PieceUnit => unit.part === 'fee' || unit.part === 'piece',
+);
 export const promptUnits = countedUnits.filter((unit): unit is TokenUnit => unit.part === 'prompt');
 export const completionUnits = countedUnits.filter((unit): unit is TokenUnit => unit.part === 'completion');
 export const pieces = countedUnits.filter((unit): unit is PieceUnit => unit.part === 'piece');
 /**
- * Units of prompt tokens that records count separately from the rest of the prompt. `completionParts` has the same for
- * the answer.
+ * Units of prompt tokens that records count separately, such as cached tokens. `completionParts` has the units of
+ * answer tokens that records count separately.
  */
 export const promptParts = promptUnits.filter(isTokenPart);
 export const completionParts = completionUnits.filter(isTokenPart);
+/** Maximum number of content blocks in one answer of a provider, for each unit that is a block. */
+export const mostBlocks: { [Field in PieceField]?: number } = Object.fromEntries(
+  pieces.flatMap(({ usage, blocks }) => (blocks ? [[usage, blocks]] : [])),
+);
 export const roundPieces = pieces.filter((unit): unit is PieceUnit & RecordedUnit<RoundField> => unit.per === 'round');
 /** Units other than tokens that belong to the price of the prompt. */
-export const promptPieces = roundPieces.filter(({ ofPrompt }) => ofPrompt);
+const promptPieces = roundPieces.filter(({ ofPrompt }) => ofPrompt);
+/** Units that can be estimated before a prompt is sent, except the tokens of its text. */
+export const estimatedUnits: readonly ((PieceUnit | TokenUnit) & RecordedUnit<RoundField>)[] = [
+  ...promptPieces,
+  ...promptParts.filter(({ cache }) => !cache),
+];
 /**
- * Units for which a record has one count per request to a provider. For the units in `generationUnits`, a record has
- * one count for the whole generation.
+ * Units for which a record has one count per request to a provider; `generationUnits` have one for the whole
+ * generation.
  */
 export const roundUnits: readonly RecordedUnit<RoundField>[] = [...completionParts, ...promptParts, ...roundPieces];
 export const generationUnits = pieces.filter(
@@ -86,11 +98,11 @@ export function tokenPriceNames(units: readonly TokenUnit[]): PriceName[] {
 }
 
 /**
- * Names of the prices that a price tier may change in addition to `prompt` and `completion`: the prices for parts of
- * the prompt and of the answer. `otherPriceNames` has all other fixed prices, in alphabetical order.
+ * Names of the token prices that a tier may change, in addition to `prompt` and `completion`. `otherPriceNames` has the
+ * prices of other units, except prices that depend on a model's options.
  */
 export const partPriceNames = tokenPriceNames([...promptParts, ...completionParts]) as PartPriceName[];
-export const otherPriceNames = billingUnits
-  .filter((unit) => unit.part === 'fee' || (unit.part === 'piece' && !unit.perModel))
+export const otherPriceNames = otherUnits
+  .filter((unit) => unit.part === 'fee' || !unit.perModel)
   .map(priceNameOf)
   .toSorted() as OtherPriceName[];

@@ -1,6 +1,5 @@
 /**
- * Facts about each wire (a provider's API format). The codecs of the wires are in `providers/`. Code outside `catalog/`
- * and `providers/` does not depend on the names of wires.
+ * A wire is a provider's API format. Code outside `catalog/` and `providers/` does not depend on the names of wires.
  */
 
 import type { AuthScheme } from './auth-schemes.ts';
@@ -17,7 +16,7 @@ import { samplingParameters, tuningParameters, type TuningParameter } from './sa
 export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as const;
 export type InputModality = (typeof inputModalities)[number];
 
-/** Kinds of input that an endpoint does not accept if its quirk `lacks` contains this part of a request. */
+/** Kinds of input that an endpoint does not accept if its quirk `lacks` contains this part. */
 const wireParts: Partial<Record<UnsupportedPart | ConvertiblePart, readonly InputModality[]>> = {
   image: ['image', 'video'],
   document: ['file'],
@@ -26,29 +25,26 @@ const wireParts: Partial<Record<UnsupportedPart | ConvertiblePart, readonly Inpu
 interface WireFacts {
   /** Default way to send the credential. */
   auth: AuthScheme;
-  /** Kind of request that the wire serves, as in records; undefined for a wire whose models are only listed. */
+  /** Kind of request that the wire serves, as in records; undefined if its models are only listed. */
   answers: string | undefined;
-  /** Facts of a wire for messages; absent for other wires. */
+  /** Facts about messages; absent for wires without messages. */
   messages?: MessagesFacts;
 }
 
 export interface MessagesFacts {
-  /** Returns the kinds of input that an endpoint with these quirks accepts. */
+  /** Kinds of input that an endpoint with these quirks accepts. */
   carries(quirks: Quirks): readonly InputModality[];
-  /** Media output that the wire can express. An endpoint generates only the kinds in its quirk `modalities`. */
+  /** Media that the wire can express. An endpoint generates only the kinds in its quirk `modalities`. */
   makes: readonly MediaModality[];
   /** Parameters that the wire can express. An endpoint accepts only the parameters that it lists. */
   tunings: readonly TuningParameter[];
-  /** Whether a request on this wire can request token probabilities, at endpoints that list `logprobs`. */
+  /** Whether a request can request token probabilities, at endpoints that list `logprobs`. */
   hasLogprobs: boolean;
   /** Whether the wire can express frequency_penalty, presence_penalty and repetition_penalty. */
   hasPenalties: boolean;
-  /**
-   * Returns whether an endpoint with these quirks caches prompts without cache marks in the request, and may charge for
-   * cache writes.
-   */
+  /** Whether an endpoint with these quirks caches prompts without cache marks, and may charge for cache writes. */
   implicitCaching(quirks: Quirks): boolean;
-  /** Name of the quirk in which each endpoint of a reasoning model must state whether the model thinks by default. */
+  /** Quirk in which each endpoint of a reasoning model must state whether the model thinks by default. */
   thinksByDefaultQuirk: string | undefined;
   /** Whether message_start contains the provider's own count of prompt tokens, and not an estimate. */
   countsPromptAtStart: boolean;
@@ -57,11 +53,13 @@ export interface MessagesFacts {
    * (inference/messages/answer-charge.ts).
    */
   refusalsAreFree: boolean;
-  /** Whether newer versions of the API reject sampling parameters. Clients select the version with a header. */
+  /** Whether newer versions of the API, which clients select with a header, reject sampling parameters. */
   refusesSampling: boolean;
+  /** Whether each request must have a maximum number of output tokens. */
+  needsOutputLimit: boolean;
 }
 
-/** Facts of wires whose models are only listed: no request goes to their endpoints. */
+/** No request goes to endpoints of these wires. */
 const listedOnly = { auth: 'bearer', answers: undefined } as const;
 
 const wireTable = {
@@ -83,6 +81,7 @@ const wireTable = {
       countsPromptAtStart: true,
       refusalsAreFree: true,
       refusesSampling: true,
+      needsOutputLimit: true,
     },
   },
   'openai-chat': {
@@ -104,6 +103,7 @@ const wireTable = {
       countsPromptAtStart: false,
       refusalsAreFree: false,
       refusesSampling: false,
+      needsOutputLimit: false,
     },
   },
   'google-gemini': {
@@ -120,6 +120,7 @@ const wireTable = {
       countsPromptAtStart: false,
       refusalsAreFree: false,
       refusesSampling: false,
+      needsOutputLimit: false,
     },
   },
   'openai-responses': {
@@ -136,6 +137,7 @@ const wireTable = {
       countsPromptAtStart: false,
       refusalsAreFree: false,
       refusesSampling: false,
+      needsOutputLimit: false,
     },
   },
   'bedrock-converse': {
@@ -154,13 +156,14 @@ const wireTable = {
       countsPromptAtStart: false,
       refusalsAreFree: false,
       refusesSampling: false,
+      needsOutputLimit: false,
     },
   },
-  /** A provider's own API for decisions. One request has all questions of a task. */
+  /** Decisions with a provider's own API. One request has all questions of a task. */
   'decisions-native': { auth: 'bearer', answers: 'decisions' },
-  /** Decisions with chat completions, calculated from the probabilities of the next token. */
+  /** Decisions from the probabilities of the next token in a chat completion. */
   'decisions-logprobs': { auth: 'bearer', answers: 'decisions' },
-  /** Decisions with chat completions, calculated from the probabilities that the model itself states. */
+  /** Decisions from the probabilities that the model itself states in a chat completion. */
   'decisions-stated': { auth: 'bearer', answers: 'decisions' },
   'video-jobs': { auth: 'bearer', answers: 'video' },
   'google-veo': { auth: 'x-goog-api-key', answers: 'video' },
@@ -169,28 +172,28 @@ const wireTable = {
   'openai-embeddings': { auth: 'bearer', answers: 'embeddings' },
   'google-embeddings': { auth: 'x-goog-api-key', answers: 'embeddings' },
   'cohere-embeddings': { auth: 'bearer', answers: 'embeddings' },
-  /** Embeddings with Bedrock's InvokeModel, whose body has the model's own format. */
+  /** Bedrock's InvokeModel, whose body has the model's own format. */
   'bedrock-titan-embeddings': { auth: 'aws-sigv4', answers: 'embeddings' },
   'bedrock-cohere-embeddings': { auth: 'aws-sigv4', answers: 'embeddings' },
   /** Voyage's API for texts and images. */
   'voyage-multimodal': { auth: 'bearer', answers: 'embeddings' },
-  /** Jina's API. Voyage, vLLM, TEI and other servers offer it too, with small differences. */
+  /** Jina's API, which Voyage, vLLM, TEI and other servers offer with small differences. */
   rerank: { auth: 'bearer', answers: 'rerank' },
   'cohere-rerank': { auth: 'bearer', answers: 'rerank' },
   /** Amazon Bedrock's agent runtime. */
   'bedrock-rerank': { auth: 'aws-sigv4', answers: 'rerank' },
-  /** OpenAI's transcription API, which Groq and Mistral offer with small differences. */
+  /** OpenAI's API, which Groq and Mistral offer with small differences. */
   'openai-transcription': { auth: 'bearer', answers: 'stt' },
   'elevenlabs-transcription': { auth: 'xi-api-key', answers: 'stt' },
   'deepgram-transcription': { auth: 'token-authorization', answers: 'stt' },
   'xai-transcription': { auth: 'bearer', answers: 'stt' },
-  /** Synchronous transcription with Yandex SpeechKit. */
+  /** Synchronous recognition of Yandex SpeechKit. */
   'yandex-transcription': { auth: 'api-key-authorization', answers: 'stt' },
-  /** Synchronous transcription with SaluteSpeech. */
+  /** Synchronous recognition of SaluteSpeech. */
   'salute-transcription': { auth: 'gigachat-oauth', answers: 'stt' },
   /** Transcription with a chat model that accepts audio. */
   'gemini-transcription': { auth: 'x-goog-api-key', answers: 'stt' },
-  /** OpenAI's image API, which xAI, Together and other servers offer with small differences. */
+  /** OpenAI's API, which xAI, Together and other servers offer with small differences. */
   'openai-images': { auth: 'bearer', answers: 'image' },
   'gemini-images': { auth: 'x-goog-api-key', answers: 'image' },
   imagen: { auth: 'x-goog-api-key', answers: 'image' },
@@ -198,9 +201,9 @@ const wireTable = {
   'bfl-images': { auth: 'x-key', answers: 'image' },
   'bedrock-stability': { auth: 'aws-sigv4', answers: 'image' },
   'bedrock-nova-canvas': { auth: 'aws-sigv4', answers: 'image' },
-  /** YandexART's API, whose operations are polled. */
+  /** YandexART, whose operations are polled. */
   'yandex-art': { auth: 'api-key-authorization', answers: 'image' },
-  /** OpenAI's speech API, which many servers offer. */
+  /** OpenAI's API, which many servers offer. */
   'openai-speech': { auth: 'bearer', answers: 'tts' },
   'gemini-speech': { auth: 'x-goog-api-key', answers: 'tts' },
   'elevenlabs-speech': { auth: 'xi-api-key', answers: 'tts' },
@@ -214,10 +217,10 @@ const wireTable = {
 } as const satisfies Record<string, WireFacts>;
 
 export type Wire = keyof typeof wireTable;
-/** Kind of request, as records and `GET /generation` name it. */
+/** Kind of a request, with its name in records and in `GET /generation`. */
 export type ApiType = NonNullable<(typeof wireTable)[Wire]['answers']>;
 export const apiTypes = [...new Set(Object.values(wireTable).flatMap(({ answers }) => answers ?? []))];
-/** Kinds of requests that have a declaration in `inference/modalities/`. */
+/** Kinds of requests that are declared in `inference/modalities/`. */
 export const wholeApiTypes = apiTypes.filter((apiType) => apiType !== 'completions' && apiType !== 'video');
 /** Wires that serve a kind of request. */
 export type WireOf<Answers extends ApiType> = {
@@ -231,8 +234,8 @@ export const messagesWires = wires.filter(
 );
 
 /**
- * Returns the facts of a wire for messages.
- * @throws {TypeError} for any other wire, which is a bug in the gateway
+ * Returns the facts about messages of a wire.
+ * @throws {TypeError} for a wire without messages, which is a bug in the gateway
  */
 export function messagesFactsOf(wire: Wire): MessagesFacts {
   const { messages } = factsOf(wire);

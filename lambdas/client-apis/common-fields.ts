@@ -32,7 +32,6 @@ export const streamOptions = {
 };
 const MAX_TOP_LOGPROBS = 20;
 
-/** Schema for an answer, with its name, purpose and strictness as in OpenAI's APIs. */
 export const namedSchema = {
   name: optionalField(z.string()).meta({ description: 'A name of yours for the schema.' }),
   description: optionalField(z.string()).meta({ description: 'The purpose of the schema.' }),
@@ -44,8 +43,8 @@ export const namedSchema = {
 
 export const textFormat = z.strictObject({ type: z.literal('text') });
 /**
- * The format `json_object`, with an optional schema. The client library Instructor sends the schema in this format,
- * because some services accept a schema only there.
+ * The format `json_object` may have a schema: Instructor sends its schema here, because some services accept a schema
+ * only here.
  */
 export const jsonFormat = z.strictObject({
   type: z.literal('json_object'),
@@ -146,7 +145,7 @@ export const commonFields = {
   service_tier: optionalField(
     z.enum(
       ['auto', 'default', 'standard'],
-      'must be "auto" or "default", because the catalog has no prices for other tiers',
+      'must be "auto", "default" or "standard", because the catalog has no prices for other tiers',
     ),
   ).meta({
     description:
@@ -185,7 +184,9 @@ export function requestedFormat({ response_format: format }: CommonBody): Answer
   return format?.type === 'json_schema' ? { type: format.type, ...format.json_schema } : (format ?? undefined);
 }
 
-/** Returns the schema of the answer in the form of the Messages API; undefined for other formats. */
+/**
+ * Returns a format with a schema in the form of the Messages API; undefined for formats without a schema to enforce.
+ */
 function schemaFormat(format: AnswerFormat | undefined) {
   if (format?.type !== 'json_schema') return undefined;
   const { name, description, schema } = format;
@@ -223,10 +224,7 @@ export function promptSettings(
   };
 }
 
-/**
- * Default values that have no effect. Some clients send them for fields that the user did not set, and some providers
- * reject the fields, so they are dropped.
- */
+/** Default values of fields. They are dropped: some clients always send them, and some providers reject the fields. */
 const neutral: Record<string, unknown> = {
   top_p: 1,
   top_k: 0,
@@ -238,7 +236,7 @@ const neutral: Record<string, unknown> = {
   top_a: 0,
 };
 
-/** Known hints of clients that have no effect in this gateway. */
+/** Names of known fields that are only hints, and have no effect in this gateway. */
 export const unheededHints = ['prediction', 'prompt_cache_options', 'prompt_cache_retention'];
 
 /** Fields that have the same name in the Messages API. */
@@ -270,7 +268,7 @@ export function plainFields(body: object): Record<string, unknown> {
   );
 }
 
-/** Returns the fields that limit the answer, or that concern its single tokens. */
+/** Returns the fields that limit the answer, or that concern its single tokens, in the form of the Messages API. */
 export function answerFields(body: CommonBody): Record<string, unknown> {
   const {
     max_tokens: limit,

@@ -1,18 +1,9 @@
-/** Images, documents and audio in the form of OpenAI's APIs. */
-
 import * as z from 'zod';
 import { audioFormats, audioMediaTypes } from '../messages/audio.ts';
 import { base64, sourceUrl } from '../messages/field-kinds.ts';
 import type { Block } from '../messages/types.ts';
 import { BASE64_RULE, isBase64 } from '../platform/base64.ts';
-
-/**
- * Matches the head of a data URL, with its media type. Parameters such as a charset are skipped: texts are read as
- * UTF-8.
- */
-const DATA_URL_HEAD = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[^;,]{1,100})*;base64,/i;
-/** Number of characters in which the head of a data URL is searched. Accepted heads are shorter. */
-const MAX_HEAD_CHARACTERS = 512;
+import { readDataUrl } from '../platform/data-url.ts';
 
 /** Media types of images, by the names that clients use. */
 const imageTypes = new Map([
@@ -45,27 +36,18 @@ function addressOf(isTaken: (mediaType: string) => boolean, rule: string) {
 }
 
 function addressFault(text: string, isTaken: (mediaType: string) => boolean, rule: string): string | undefined {
-  if (!text.startsWith('data:')) return sourceUrl.safeParse(text).success ? undefined : rule;
-  const data = dataUrl(text);
-  if (data === undefined || !isTaken(data.mediaType) || data.base64 === '') return rule;
+  const data = readDataUrl(text);
+  if (!data) return sourceUrl.safeParse(text).success ? undefined : rule;
+  if (!isTaken(data.mediaType) || data.base64 === '') return rule;
   return isBase64(data.base64) ? undefined : `its data ${BASE64_RULE}`;
-}
-
-/** Parses a base64 data URL; returns undefined for any other text. */
-function dataUrl(text: string): { mediaType: string; base64: string } | undefined {
-  const [head, mediaType] = DATA_URL_HEAD.exec(text.slice(0, MAX_HEAD_CHARACTERS)) ?? [];
-  return head === undefined ? undefined : { mediaType: mediaType!.toLowerCase(), base64: text.slice(head.length) };
 }
 
 /** URL or data URL of a document, in place of the id of a file. */
 export const documentAsFileId = addressOf((type) => documentTypes.has(type), NO_FILE_IDS);
 
-/**
- * Converts an image to a block.
- * @param address URL or data URL that `imageAddress` has accepted
- */
+/** Converts an address that `imageAddress` accepts to a block. */
 export function sentImage(address: string): Block {
-  const data = dataUrl(address);
+  const data = readDataUrl(address);
   if (!data) return { type: 'image', source: { type: 'url', url: address } };
   if (data.mediaType === PDF) return sentDocument(address, undefined);
   return {
@@ -74,13 +56,10 @@ export function sentImage(address: string): Block {
   };
 }
 
-/**
- * Converts a document to a block.
- * @param address URL or data URL that a schema above has accepted
- */
+/** Converts a document's address, which a schema above accepts, to a block. */
 export function sentDocument(address: string, name: string | undefined): Block {
   const title = name === undefined || name === '' ? {} : { title: name };
-  const data = dataUrl(address);
+  const data = readDataUrl(address);
   if (!data) return { type: 'document', source: { type: 'url', url: address }, ...title };
   if (data.mediaType === PDF) {
     return { type: 'document', source: { type: 'base64', media_type: PDF, data: data.base64 }, ...title };
@@ -89,7 +68,7 @@ export function sentDocument(address: string, name: string | undefined): Block {
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, ...title };
 }
 
-/** Schema of a part with audio, which is the same in both APIs. */
+/** Schema of a part with audio, which is the same in both of OpenAI's APIs. */
 export const inputAudio = z.object({
   type: z.literal('input_audio'),
   input_audio: z

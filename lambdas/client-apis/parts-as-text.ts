@@ -1,19 +1,58 @@
 import type * as z from 'zod';
 import { measureJson } from '../platform/json/exact-json.ts';
+import { isRecord, recordOrEmpty } from '../platform/json/foreign-json.ts';
 
-/**
- * Matches a list of content parts that is written as a JSON text, as some agents send it. If it were not converted, an
- * image in it would count as a very long base64 text.
- */
-const PARTS_AS_TEXT = /^\s*\[\s*\{[^[\]{}]{0,200}"(?:type"\s*:\s*"(?:input_|text"|image(?:_url)?")|image_url")/;
+/** Matches content parts in a JSON text, as some agents send them. An image in it would otherwise count as text. */
+const PARTS_AS_TEXT =
+  /^\s*(?:\{\s*"content"\s*:\s*)?\[\s*\{[^[\]{}]{0,200}"(?:type"\s*:\s*"(?:input_|text"|image|media"|file)|image_url")/;
 const MAX_PART_VALUES = 10_000;
 
-/** Returns the content parts in a JSON text; undefined if the text is not a list of parts, or the list is very long. */
-export function partsInText<Parts>(text: string, parts: z.ZodType<Parts>): Parts | undefined {
+/** Names of the types of parts in a client's API. */
+interface PartTypes {
+  text: string;
+  image: string;
+}
+
+/**
+ * Returns the content parts in a JSON text; undefined if the text is not a list of parts, or the list is very long. If
+ * the list has an image or a PDF in the form of MCP or of the AI SDK, its other elements become texts.
+ */
+export function partsInText<Parts>(text: string, parts: z.ZodType<Parts>, types: PartTypes): Parts | undefined {
   if (!PARTS_AS_TEXT.test(text) || measureJson(text, MAX_PART_VALUES).values > MAX_PART_VALUES) return undefined;
   try {
-    return parts.safeParse(JSON.parse(text)).data;
+    const read: unknown = JSON.parse(text);
+    return parts.safeParse(read).data ?? parts.safeParse(convertedParts(read, types)).data;
   } catch {
     return undefined;
   }
+}
+
+function convertedParts(read: unknown, types: PartTypes): unknown {
+  const list = isRecord(read) ? read['content'] : read;
+  if (!Array.isArray(list)) return undefined;
+  const addresses = list.map(foreignAddress);
+  if (addresses.every((address) => address === undefined)) return undefined;
+  return list.map((part: unknown, index) => {
+    const address = addresses[index];
+    if (address !== undefined) return { type: types.image, image_url: address };
+    const { type, text } = recordOrEmpty(part);
+    return { type: types.text, text: type === 'text' ? text : JSON.stringify(part) };
+  });
+}
+
+/**
+ * Returns the address of an image or PDF in the form of MCP (https://github.com/LostRuins/koboldcpp/issues/2374) or of
+ * one of the versions of the AI SDK (https://github.com/vercel/ai/issues/10850); undefined for any other part.
+ */
+function foreignAddress(part: unknown): string | undefined {
+  const { type, data, url, mimeType, mediaType } = recordOrEmpty(part);
+  if (typeof type !== 'string' || !/^(?:image|media|file)(?:-data|-url)?$/.test(type)) return undefined;
+  const stated = mimeType ?? mediaType ?? type.replace('-url', '');
+  if (typeof stated !== 'string' || !/^(?:image|application\/pdf)/.test(stated)) return undefined;
+  const source = recordOrEmpty(data);
+  const bytes = url ?? source['url'] ?? source['data'] ?? data;
+  if (typeof bytes !== 'string') return undefined;
+  if (/^(?:data|https?):/.test(bytes)) return stated.startsWith('image') ? bytes : undefined;
+  // A type without a subtype, such as `image`, becomes PNG here. Later, the image's bytes determine the type.
+  return `data:${/\/\w/.test(stated) ? stated : 'image/png'};base64,${bytes}`;
 }

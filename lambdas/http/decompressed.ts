@@ -1,6 +1,6 @@
 /**
- * Decompresses request bodies, which Codex and some SDKs compress. A few bytes can expand to gigabytes, so the size is
- * limited for each request and for the whole process. The compression ratio and the time are limited too.
+ * Decompresses request bodies, which Codex and some SDKs compress. A few bytes can expand to gigabytes, so size, ratio
+ * and time are limited.
  */
 
 import { Readable } from 'node:stream';
@@ -10,12 +10,12 @@ import { isForm, type HttpRequest } from './request.ts';
 
 /** Maximum size in bytes of a decompressed body, the same as Lambda's limit for an event. */
 const MAX_UNPACKED_BYTES = 6 * 1024 * 1024;
-/** Maximum compression ratio. Typical ratios are 8 for the JSON that agents send, and 100 for a list of equal texts. */
+/** Maximum compression ratio. Typical ratios are 8 for the JSON of agents, and 100 for a list of equal texts. */
 const MAX_RATIO = 500;
-/** Size in bytes up to which any compression ratio is allowed. */
+/** Size in bytes up to which any ratio is allowed. */
 const SMALL_BYTES = 256 * 1024;
 const MAX_MS = 5_000;
-/** Maximum size in bytes of all decompressed bodies of open requests in one process. */
+/** Maximum size in bytes of all decompressed bodies in one process. */
 const MAX_OPEN_BYTES = 96 * 1024 * 1024;
 
 const decoders = {
@@ -23,24 +23,22 @@ const decoders = {
   deflate: createInflate,
   br: createBrotliDecompress,
   zstd: createZstdDecompress,
+  // The old name of gzip (RFC 9110, section 8.4.1.3), which API Gateway does not support.
+  'x-gzip': createGunzip,
 } as const;
 type Encoding = keyof typeof decoders;
-const ENCODINGS = Object.keys(decoders).join(', ');
+const ENCODINGS = 'gzip, deflate, br, zstd';
 
 let openBytes = 0;
 
-/**
- * Decompressed body of a request. `release` makes the body's share of the process's memory limit available to other
- * requests.
- */
+/** Decompressed body of one request. `release` returns its share of the process's memory limit. */
 export class UnpackedBody {
   #bytes = 0;
 
   /**
-   * Decompresses the body in place.
-   * @throws {GatewayError} 415 for an encoding that is not supported, or not at this address; 400 for data that are
-   *   invalid or take too long; 413 for a body that is too large, or compressed too much; 529 if the process's memory
-   *   limit is reached
+   * Decompresses the body of a request, if it is compressed.
+   * @throws {GatewayError} 415 for an unsupported encoding; 400 for invalid or slow data; 413 for a body that is too
+   *   large, or compressed too much; 529 if the process's memory limit is reached
    */
   async unpack(request: HttpRequest): Promise<void> {
     const encoding = encodingOf(request.headers['content-encoding']);
@@ -96,7 +94,7 @@ export class UnpackedBody {
 }
 
 /**
- * Returns the encoding of the body; undefined for an uncompressed body.
+ * Returns the encoding of a body; undefined for an uncompressed body.
  * @throws {GatewayError} 415 for an encoding that is not supported
  */
 function encodingOf(header: string | undefined): Encoding | undefined {
@@ -111,8 +109,7 @@ function encodingOf(header: string | undefined): Encoding | undefined {
 }
 
 /**
- * Encodings that API Gateway decompresses itself. API Gateway then forwards the text, and keeps the original
- * `content-encoding` header.
+ * Encodings that API Gateway decompresses itself; it keeps the `content-encoding` header.
  * @see
  *   https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
  */
@@ -124,14 +121,13 @@ function isUnpackedBefore({ unrouted, bodyBytes, headers }: HttpRequest, encodin
 }
 
 /**
- * Returns whether bytes are an uncompressed form. Forms begin with a hyphen; gzip and deflate data never begin with
- * one.
+ * Whether bytes are an uncompressed form, which begins with a hyphen. gzip and deflate data never begin with a hyphen.
  */
 function beginsAsForm(bytes: Buffer): boolean {
   return bytes[0] === '-'.charCodeAt(0);
 }
 
-/** Creates the error for a compressed body that API Gateway has forwarded as text, which corrupts it. */
+/** Returns the error for a compressed body that API Gateway has forwarded as text, which corrupts it. */
 function cameAsText(encoding: Encoding): GatewayError {
   const accepted = unpackedByApiGateway.join(', ');
   return new GatewayError(

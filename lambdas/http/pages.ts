@@ -4,7 +4,7 @@ const MAX_OFFSET = 1_000_000_000;
 /** Default page size, if a request has only an offset. */
 const DEFAULT_PAGE_ENTRIES = 500;
 
-/** Returns the query parameters of a list with optional paging: offset (from 0) and limit (1 to `maxLimit`). */
+/** Returns the query parameters of optional paging: offset (from 0) and limit (1 to `maxLimit`). */
 export function pageQuery(maxLimit: number) {
   return {
     offset: integerParameter(0, MAX_OFFSET).optional().meta({ description: 'How many entries of the list to skip.' }),
@@ -15,13 +15,16 @@ export function pageQuery(maxLimit: number) {
 /** Returns the query parameters of a list that is always paged. */
 export function alwaysPaged(maxLimit: number) {
   return {
-    offset: integerParameter(0, MAX_OFFSET).default(0).meta({ description: 'How many entries of the list to skip.' }),
+    offset: integerParameter(0, MAX_OFFSET).default(0).meta({
+      description:
+        'How many entries of the list to skip. If an entry is deleted between two pages, the later entries move up by one: to delete all, read the first page again and again.',
+    }),
     limit: integerParameter(1, maxLimit).default(maxLimit).meta({ description: 'The most entries to return.' }),
   };
 }
 
 /**
- * Returns a page of a list that is in memory, or the whole list if neither offset nor limit is given.
+ * Returns a page of a list, or the whole list without offset and limit.
  * @param path path and other query parameters, for the link to the next page
  */
 export function paginate<Item>(

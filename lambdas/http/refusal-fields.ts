@@ -3,18 +3,13 @@ import type { GatewayError } from '../platform/errors.ts';
 import { recordOrEmpty } from '../platform/json/foreign-json.ts';
 import type { RefusedAmounts } from '../store/generations/refusals.ts';
 
-/**
- * Patterns for the names of fields and models. They do not match sentences or long values, which may be content of a
- * request.
- */
+/** Patterns of names. They do not match sentences or long values, which may be content of a request. */
 const FIELD = /^[\w-]{1,40}(?:\.[\w-]{1,40}){0,12}$/;
 const MODEL = /^[\w.:/@[\]-]{1,100}$/;
-/** Matches the usual forms of API keys, because a client may send its key by mistake as the name of a model. */
-const KEY = /(?:^|[^A-Za-z0-9])(?:sk|mk|rk|pk|xai|gsk|AIza)[-_]?[\w-]{24,}/;
+/** Matches keys, because a client may send its key by mistake as the name of a model. */
+const KEY = /(?:^|[^A-Za-z0-9])(?:c?sk|mk|rk|pk|xai|gsk|hf|pplx|nvapi|AIza|eyJ)[-_]?[\w-]{24,}/;
 
-/**
- * Reason of a refusal. It contains nothing of the request except the names of a field and a model, so it may be logged.
- */
+/** Reason of a refusal, without content of the request except the names of a field and a model, so it may be logged. */
 export interface RefusalFields {
   kind: string;
   field?: string;
@@ -22,13 +17,11 @@ export interface RefusalFields {
   model?: string;
 }
 
-/** Maximum length in characters of a body that is parsed again. */
 const MAX_READ_AGAIN = 256 * 1024;
 
 /**
- * Returns the parsed body of a refused request. A body that failed its schema is parsed again without the schema.
- * Returns undefined if such a body is too long or is not JSON.
- * @param body validated body; undefined if validation failed
+ * Returns the validated body, or else the body as parsed without its schema. Undefined if it is too long or is not
+ * JSON.
  * @param text the body as received
  */
 export function readAsFarAsMayBe(body: unknown, text: string): unknown {
@@ -41,8 +34,7 @@ export function readAsFarAsMayBe(body: unknown, text: string): unknown {
 }
 
 /**
- * Returns the fields of a refusal for the log and the record. With them, an operator can explain a refusal without
- * asking the client. They contain nothing of the request except the names of a field and a model.
+ * Returns the fields of a refusal that may be logged.
  * @param body body of the request, if it was parsed
  */
 export function refusalFields({ kind, metadata }: GatewayError, body: unknown): RefusalFields {

@@ -3,38 +3,33 @@ import { newRequestId } from '../platform/ids.ts';
 import { withoutUndefined } from '../platform/json/records.ts';
 import { percentDecoded } from '../platform/fetch/percent-decoding.ts';
 
-/** Formats of HTTP events: a REST API's proxy event (1.0) and a function URL's event (2.0). */
+/** Proxy event of a REST API (1.0), and event of a function URL (2.0). */
 export type HttpEvent = APIGatewayProxyEvent | APIGatewayProxyEventV2;
 
-/** A request in the form that every handler uses, whatever the event format. */
 export interface HttpRequest {
   id: string;
   method: string;
   /**
-   * Path as the client wrote it. For a request through API Gateway, only the part after the stage or base path; for a
-   * function URL, the complete path.
+   * Path as the client wrote it: through API Gateway without the stage or base path, at a function URL the complete
+   * path.
    */
   path: string;
-  /** Base URL that the client uses, including the stage or base path. */
-  baseUrl: string;
-  /** Whether the request came through a function URL, which does not check the method and path. */
+  /** URL of the gateway, including the stage or base path. */
+  readonly baseUrl: string;
+  /** Whether a function URL was called, which does not check the method and path. */
   unrouted: boolean;
-  /** Headers with lower-case names. Repeated headers are joined by commas. */
+  /** Headers by their lower-case names. Repeated headers are joined by commas. */
   headers: Record<string, string>;
   /**
-   * Query parameters. If a parameter is repeated, the last value is used. A parameter whose name ends in "[]" has all
-   * its values, joined by ",". The parameter `tag` has all its values, one per line, because they may contain commas.
+   * Query parameters by name. A repeated parameter has its last value. A name that ends in "[]" has all values, joined
+   * by ",". The parameter `tag` has all values, one per line, because they may contain commas.
    */
   query: Record<string, string>;
-  /** Decoded path parameters. */
   pathParameters: Record<string, string>;
   body: string;
-  /**
-   * Received bytes of a compressed body or of a form. `body` is empty until the bytes are decompressed, or the form is
-   * read.
-   */
+  /** Received bytes of a compressed body or of a form. `body` is empty until they are read. */
   bodyBytes?: Buffer;
-  /** Address of the client, from AWS, a trusted proxy or the socket; never from the client's own headers. */
+  /** IP address of the client, from AWS, a trusted proxy or the socket; never from the client's own headers. */
   clientAddress: string;
   /** performance.now() when the function received the request. */
   receivedAtMs: number;
@@ -47,7 +42,9 @@ export function normaliseRequest(event: HttpEvent): HttpRequest {
     id: newRequestId(),
     method: isUrlEvent ? event.requestContext.http.method : event.httpMethod,
     path: isUrlEvent ? event.rawPath : restPath(event),
-    baseUrl: isUrlEvent ? `https://${event.requestContext.domainName}/v1` : restBaseUrl(event),
+    get baseUrl() {
+      return isUrlEvent ? `https://${event.requestContext.domainName}/v1` : restBaseUrl(event);
+    },
     unrouted: isUrlEvent,
     headers,
     query: isUrlEvent ? urlQuery(event.rawQueryString) : restQuery(event),
@@ -69,18 +66,12 @@ function receivedBytes(
     : { body: bytes.toString('utf8') };
 }
 
-/**
- * Returns whether a body is a form (`multipart/form-data`), which may have files.
- * @param contentType the header `content-type`
- */
+/** Whether a body is a form (`multipart/form-data`). */
 export function isForm(contentType: string | undefined): boolean {
   return /^\s*multipart\/form-data\s*(;|$)/i.test(contentType ?? '');
 }
 
-/**
- * Returns whether a body is compressed.
- * @param encoding the header `content-encoding`
- */
+/** Whether a `content-encoding` header names a compression. */
 export function isCompressed(encoding: string | undefined): boolean {
   const name = encoding?.trim().toLowerCase() ?? '';
   return name !== '' && name !== 'identity';
@@ -94,13 +85,14 @@ function decodedParameters(parameters: Record<string, string | undefined>): Reco
 }
 
 /**
- * Returns the path of the route without its prefix. With the operator's own domain, both `path` and the context's path
- * start with the base path. With the API's default domain, only the context's path starts with the stage.
+ * Returns the path without its prefix, which is a base path or a stage. With the operator's own domain, both `path` and
+ * the context's path start with the base path. With the API's default domain, only the context's path starts with the
+ * stage.
  */
 function restPath({ resource, path, pathParameters }: APIGatewayProxyEvent): string {
   if (resource === undefined) return path;
   const route = resource.replace(/\{(\w+)\+?\}/g, (_, name: string) => pathParameters?.[name] ?? '');
-  // The `resource` of API Gateway has no trailing slashes, even if the client sent some.
+  // API Gateway's `resource` has no trailing slashes.
   const [bare, bareRoute] = [withoutEnd(path), withoutEnd(route)];
   return bare.endsWith(bareRoute) ? path.slice(bare.length - bareRoute.length) : path;
 }
@@ -109,7 +101,6 @@ function withoutEnd(path: string): string {
   return path.replace(/\/+$/, '');
 }
 
-/** Returns the base URL, including the prefix of the path: the stage or the base path. */
 function restBaseUrl(event: APIGatewayProxyEvent): string {
   const { headers, requestContext } = event;
   const { host, 'x-forwarded-proto': protocol = 'https' } = lowerCase(headers ?? {});
@@ -126,11 +117,7 @@ function restHeaders(event: APIGatewayProxyEvent): Record<string, string> {
   return headers;
 }
 
-/**
- * Returns the separator with which the values of a repeated query parameter are joined; undefined if only its last
- * value is used. Some clients send lists as repeated parameters whose name ends in "[]". The values of `tag` are joined
- * by line breaks, because they may contain commas.
- */
+/** Returns the separator for the values of a repeated parameter; undefined if only its last value is used. */
 function separatorOf(name: string): string | undefined {
   return name === 'tag' ? '\n' : name.endsWith('[]') ? ',' : undefined;
 }

@@ -1,8 +1,7 @@
-/** Errors for requests whose path or method matches no route. */
-
 import { GatewayError, notFound } from '../platform/errors.ts';
 import type { Route } from '../route.ts';
 import { routes } from '../routes.ts';
+import type { HttpRequest } from './request.ts';
 import { ResourceTree } from './resource-tree.ts';
 import { withSingleSlashes } from './single-slashes.ts';
 
@@ -12,37 +11,48 @@ for (const route of Object.values<Route>(routes)) {
 }
 
 /**
- * Returns whether a HEAD request, which monitoring may send, gets a 200: if the path has no parameters, and serves GET
- * without a key.
+ * Whether a HEAD request, which monitoring may send, gets a 200: the path serves GET without a key and has no
+ * parameters.
  * @param path path without the stage
  */
 export function isThere(path: string): boolean {
   const found = tree.find(path);
-  // Excludes paths with parameters: whether a model exists, for example, cannot be decided from the path alone.
+  // Whether a model exists, for example, cannot be decided from the path alone.
   return found?.methods.get('GET')?.credential === 'none' && Object.keys(found.parameters).length === 0;
 }
 
 /**
- * Returns the methods of a path.
+ * Returns the methods that a path accepts.
  * @param path path without the stage
  */
 export function methodsAt(path: string): string[] {
   return [...(tree.find(path)?.methods.keys() ?? [])];
 }
 
-/** Matches paths that are similar to paths of OpenAI's API. */
+/** Paths that resemble paths of OpenAI's API. The client probably means a route for messages. */
 const NEAR_OTHER_APIS = /^\/(?:chat|completions|engines|responses)(?:\/|$)/;
-/** Matches paths of the Messages API and of other APIs that this gateway does not support. */
+/** Paths of the Messages API and of other APIs that this gateway does not support. */
 const NOT_HERE =
   /^\/(?:messages\/batches|files|skills|batches|audio|moderations|agents|sessions|environments|guardrails|providers|presets|organization)(?:\/|$)/;
 
 /**
  * Creates the error for a request that matches no route.
  * @param path path without the stage `/v1`
- * @returns a 405 with the available methods, or a 404 with a suggestion
+ * @returns a 426 for a WebSocket to the path of a route, a 405 with the available methods for another method, or a 404
+ *   with a suggestion
  */
-export function unknownRoute(method: string, path: string): GatewayError {
+export function unknownRoute({
+  method,
+  path,
+  headers,
+}: Pick<HttpRequest, 'method' | 'path' | 'headers'>): GatewayError {
   const methods = methodsAt(path);
+  // After 426, Codex uses HTTP at once; after other statuses, it first tries five more times
+  // (https://github.com/openai/codex/issues/43353). A proxy may drop the header `upgrade`, but passes
+  // `sec-websocket-version`.
+  if (methods.length > 0 && headers['sec-websocket-version'] !== undefined) {
+    return new GatewayError('invalid_request', `/v1${path} has no WebSocket; use HTTP.`, { status: 426 });
+  }
   if (methods.length > 0) {
     const allow = methods.join(', ');
     return new GatewayError('invalid_request', `/v1${path} accepts ${allow}, not ${method}.`, {

@@ -1,44 +1,35 @@
 import { log } from '../platform/logger.ts';
+import { alarmOperator } from '../platform/operator-alarm.ts';
 import { describeFailure, failureOf, type ProviderFailure } from '../providers/failures.ts';
 import { failedProvider } from '../routing/connection.ts';
 import { fixPrices } from '../routing/dispatched-prices.ts';
 import type { AttemptResult } from '../routing/recent-attempts.ts';
 import type { UsableEndpoint } from '../routing/usable-endpoints.ts';
 import type { AttemptLog } from './attempt-log.ts';
-import { alarmOperator } from './operator-alarm.ts';
 
-/** A candidate to which the request may be sent. */
 export interface Offer {
-  /** Index in the request's list of offers. */
   index: number;
   candidate: UsableEndpoint & { model: { id: string } };
-  /**
-   * Whether the model may think without sending its thinking. The model may then work and cause costs while it is
-   * silent.
-   */
+  /** Whether the model may think, and cause costs, without sending anything. */
   hasHiddenReasoning: boolean;
 }
 
 export interface FailoverOptions {
-  /** Ends the attempts when the client disconnects, the function's time is over, or the process stops. */
   signal: AbortSignal;
   log: AttemptLog;
   requestId: string;
   /**
-   * Receives the result of each attempt at an endpoint, except if the request itself caused the failure, or the gateway
-   * aborted the attempt.
+   * Receives the results of attempts. A failure is omitted if the client's request caused it, or the attempt was
+   * aborted.
    */
   health: { record: (endpointId: string, result: AttemptResult) => void; publish: () => Promise<void> };
 }
 
 /**
- * Tries one candidate after the other until a candidate answers. A failed attempt after which the next candidate is
- * tried costs the client nothing. The attempts end if the request is aborted, or if the provider may bill the failed
- * attempt: its answer was too large, or a silent model may have been thinking. If a provider rejects the request as
- * invalid, the model's other endpoints are skipped, and other models are tried.
- * @param begin sends the request to one candidate
+ * Tries one candidate after the other until one answers. A failed attempt costs the client nothing if the next
+ * candidate is tried; if the provider may bill it, the attempts end.
  * @returns the answer; `log.index` identifies the candidate that gave it
- * @throws {ProviderFailure} the last failure on which the client can act, or else the last failure
+ * @throws {ProviderFailure} the failure that is most useful to the client
  */
 export async function withFailover<Tried extends Offer, Answer>(
   offers: readonly Tried[],
@@ -46,11 +37,17 @@ export async function withFailover<Tried extends Offer, Answer>(
   { signal, log: attempts, health, requestId }: FailoverOptions,
 ): Promise<Answer> {
   const failures: ProviderFailure[] = [];
-  const refusedBy = new Set<string>();
+  /**
+   * Models that refused the request for a reason that applies to other endpoints too. If the prompt was too long, the
+   * value is the endpoint's context length in tokens, and otherwise Infinity. Endpoints without a longer context are
+   * skipped.
+   */
+  const refusedBy = new Map<string, number>();
   for (const offer of offers) {
     const { index } = offer;
     const { model, endpoint } = offer.candidate;
-    if (refusedBy.has(model.id)) continue;
+    const { contextLength = 0 } = endpoint;
+    if (contextLength <= refusedBy.get(model.id)!) continue;
     attempts.begin(index);
     fixPrices(offer.candidate);
     const beganAtMs = performance.now();
@@ -66,32 +63,29 @@ export async function withFailover<Tried extends Offer, Answer>(
       failures.push(failure);
       if (!signal.aborted && !failure.isRequestsFault) {
         health.record(endpoint.id, 'failed');
-        // Publishes the failure at once, so that other instances of the gateway avoid the endpoint. The next endpoint
-        // may take minutes to answer.
+        // Publishes the failure now, because the next endpoint may take minutes to answer. Other instances of the
+        // gateway then avoid the failing endpoint.
         void health.publish();
       }
-      // The provider may bill an answer that was too large, or silent thinking of the model. Another attempt would be
-      // billed too, so the attempts end here.
       const isPaid = failure.wasAnswered || (failure.wasSilent && offer.hasHiddenReasoning);
       if (signal.aborted || isPaid) break;
-      if (!failure.mayTryAnother) refusedBy.add(model.id);
+      if (!failure.mayTryAnother) refusedBy.set(model.id, failure.fault === 'context' ? contextLength : Infinity);
       const about = { requestId, provider: endpoint.provider.id, model: model.id, ...describeFailure(failure) };
       log('warn', 'provider failed before its first event', { ...about, attempt: index + 1 });
       alarmOperator(failure, about);
     }
   }
-  // Advises the client not to retry. The gateway already tries other endpoints itself, so a retry would only multiply
-  // the attempts.
+  // If there are several candidates, discourages a retry by the client, which could multiply the attempts.
   const failure = actionableFailure(failures);
   if (offers.length > 1) failure.discourageRetry();
   throw failure;
 }
 
 /**
- * Returns the last failure on which the client can act, such as a prompt that is too long. If there is none, returns
- * the last failure. The client cannot act on silent providers, or on failures that only the operator can fix. The
- * latter raise an alarm.
+ * Returns the failure that is most useful to the client. Prefers faults of the request, such as a prompt that is too
+ * long. Silent providers, and failures that only the operator can fix, are reported only if there is no other failure.
  */
 function actionableFailure(failures: readonly ProviderFailure[]): ProviderFailure {
-  return failures.findLast(({ isOperators, wasSilent }) => !isOperators && !wasSilent) ?? failures.at(-1)!;
+  const actionable = failures.filter(({ isOperators, wasSilent }) => !isOperators && !wasSilent);
+  return actionable.findLast(({ fault }) => fault !== 'elsewhere') ?? actionable.at(-1) ?? failures.at(-1)!;
 }

@@ -6,16 +6,18 @@ import { FormFile } from '../platform/form-file.ts';
 export const optionalField = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
 
 /**
- * Schema of a field that is always refused.
- * @param rule reason for the refusal, as text of the error
+ * Schema of a field that is refused unless it is null.
+ * @param rule reason for the refusal, in the error message
  */
 export const refusedField = (rule: string) =>
   optionalField(z.never(rule)).meta({ description: `This field is refused: it ${rule}.` });
 
+export const refusedFieldsOf = <Name extends string>(rule: string, names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, refusedField(rule)])) as Record<Name, ReturnType<typeof refusedField>>;
+
 /**
- * Schemas that refuse fields in the body, because they are parameters of the URL. The types are those of the
- * parameters, which the gateway adds to the body.
- * @param parameters schemas of the parameters
+ * Returns fields of a body that refuse parameters of the URL. The fields keep the parameters' TypeScript types, because
+ * the gateway itself adds the values from the URL to the body.
  */
 export function urlFields<Shape extends z.ZodRawShape>(parameters: Shape): Shape {
   const refused = refusedField('belongs in the URL');
@@ -23,13 +25,13 @@ export function urlFields<Shape extends z.ZodRawShape>(parameters: Shape): Shape
 }
 
 /**
- * Schema of a file of a multipart form. A JSON body cannot contain files.
+ * Schema of an uploaded file. A JSON body cannot contain files, only a form can.
  * @param rule text of the error for any other value
  */
 export const formFileField = (rule: string) =>
   z.instanceof(FormFile, { error: rule }).meta({ override: { type: 'string', format: 'binary' } });
 
-/** Schema of an object that only the model or the provider can check. The object is forwarded without copying. */
+/** Schema of an object that is forwarded without checks or copying. */
 export const anyObject = z
   .custom<Record<string, unknown>>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -37,17 +39,14 @@ export const anyObject = z
   )
   .meta({ override: { type: 'object', additionalProperties: {} } });
 
-/**
- * Maximum length of a URL in characters, longer than signed URLs of file stores. The limit bounds the time to parse a
- * URL.
- */
+/** Maximum length of a URL in characters. It bounds the time to parse a URL, and allows typical signed URLs. */
 const MAX_URL = 16_384;
 export const sourceUrl = z
   .string()
   .max(MAX_URL)
   .pipe(z.url({ protocol: /^https?$/ }));
 
-/** Schema of base64 text. The provider checks whether the bytes match their media type. */
+/** Bytes in base64. Only the provider checks whether the bytes match their media type. */
 export const base64 = z.string().min(1).refine(isBase64, BASE64_RULE);
 
 export const cacheControl = optionalField(
@@ -59,13 +58,12 @@ export const cacheControl = optionalField(
   }),
 );
 
-/** Returns whether a field is missing, null, or an empty list. */
+/** Whether a field is missing, null, or an empty list. */
 export function isAbsentOrEmpty(value: unknown): boolean {
   return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
 const MAX_USER_CHARACTERS = 512;
-/** Schema of the client's own id of the end user. */
 export const userLabel = optionalField(z.string().max(MAX_USER_CHARACTERS)).meta({
   description:
     'An id of your choice for the end user; it does not change the answer. The record has it as the tag `user`.',

@@ -1,8 +1,6 @@
 /**
- * Beta features of the Messages API that the gateway refuses, because they change the provider's prices, or because the
- * size of the request does not bound their cost. Examples are faster inference, conversations stored by the provider,
- * and code that the provider runs (docs/wires/README.md lists all). All other betas pass, because clients depend on
- * them.
+ * Prefixes of refused beta features. These features change the provider's prices, or the size of the request does not
+ * bound their cost (docs/wires/README.md).
  */
 const pricedBetas = [
   'fast-mode-',
@@ -23,12 +21,12 @@ const PRICED_BETA_RULE = 'changes the provider’s price, and this gateway has n
 const THREADS = 'message-threads-';
 
 /**
- * Refusal of threads, with which a provider would store the conversation. The request then lacks earlier turns, so its
- * size does not bound the cost.
+ * Refusal of threads. With a thread, a provider would store the conversation. The request then lacks earlier turns, so
+ * its size does not bound the cost.
  */
 export const threadsRefusal = {
   message: 'neither the gateway nor its providers store conversations; leave it out, and send the whole conversation',
-  /** Error details after which the official SDKs continue without a thread. Source: code of @anthropic-ai/sdk 1.11. */
+  /** With these details, the official SDKs continue without a thread. Source: code of @anthropic-ai/sdk 1.11. */
   details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
 };
 
@@ -37,13 +35,23 @@ export interface BetaRefusal {
   details?: Record<string, unknown>;
 }
 
-/** Returns the refusal for a beta that is not allowed, a priced beta first; undefined if all are allowed. */
+/** Matches a text that fits into a header. */
+const HEADER_TEXT = /^[\x20-\x7e]{0,200}$/;
+
+/** Returns the refusal of a text that may not be sent as a header; undefined if it may be sent. */
+export function unfitForHeader(text: string): BetaRefusal | undefined {
+  return HEADER_TEXT.test(text) ? undefined : { message: 'must have at most 200 characters, all printable ASCII' };
+}
+
+/** Returns the refusal for a beta that is not allowed; undefined if all are allowed. */
 export function refusedBeta(names: readonly string[]): BetaRefusal | undefined {
+  const unfit = names.find(unfitForHeader);
+  if (unfit !== undefined) return unfitForHeader(unfit);
   const of = (prefixes: string[]) =>
     names.find((name) => prefixes.some((prefix) => name.toLowerCase().startsWith(prefix)));
   const priced = of(pricedBetas);
-  if (priced !== undefined) return { message: `"${priced.slice(0, 100)}" ${PRICED_BETA_RULE}` };
+  if (priced !== undefined) return { message: `"${priced}" ${PRICED_BETA_RULE}` };
   const threads = of([THREADS]);
   if (threads === undefined) return undefined;
-  return { ...threadsRefusal, message: `"${threads.slice(0, 100)}": ${threadsRefusal.message}` };
+  return { ...threadsRefusal, message: `"${threads}": ${threadsRefusal.message}` };
 }

@@ -1,5 +1,3 @@
-/** Sampling parameters. They have the same names and limits in all APIs of the gateway that have them. */
-
 import * as z from 'zod';
 import { optionalField } from './field-kinds.ts';
 
@@ -23,9 +21,18 @@ export const samplingParameterFields = {
   }),
 };
 
-/** Sampling parameters that few models support. */
+/** Largest seed. OpenAI's API has 64-bit integers (https://github.com/openai/openai-openapi). */
+const MAX_SEED = 2 ** 63;
+/** The schema is not `z.int`, because that refuses whole numbers above 2^53. */
+const seed = z
+  .number()
+  .multipleOf(1, 'must be a whole number')
+  .min(-MAX_SEED)
+  .max(MAX_SEED)
+  .meta({ override: { type: 'integer' } });
+
 export const rareParameterFields = {
-  seed: optionalField(z.int()).meta({
+  seed: optionalField(seed).meta({
     description: `A number that makes answers repeatable: some models answer the same request with the same seed alike. ${UNLISTED}`,
   }),
   min_p: optionalField(z.number().min(0).max(1)).meta({
@@ -39,7 +46,6 @@ export const rareParameterFields = {
   }),
 };
 
-/** Requested length and detail of an answer. */
 export const verbosity = optionalField(z.enum(['low', 'medium', 'high'])).meta({
   description: `How long and detailed the answer is; \`medium\` is the same as leaving the field out. ${UNLISTED}`,
 });

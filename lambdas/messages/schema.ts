@@ -1,11 +1,12 @@
 /**
- * Schema of the body of POST /messages. Known parts are checked. Unknown top-level fields and block types are accepted,
- * because the Messages API changes faster than gateways are deployed. An explicit null counts as absent.
+ * Schema of the body of POST /messages. Unknown top-level fields and block types are accepted, because the Messages API
+ * changes faster than gateways are deployed. An explicit null counts as absent.
  */
 
 import * as z from 'zod';
 import { isBlankConversation } from './blank-texts.ts';
 import { content } from './blocks.ts';
+import { withUniqueCallIds } from './call-ids.ts';
 import { anyObject, cacheControl, isAbsentOrEmpty, optionalField } from './field-kinds.ts';
 import { boundedList } from './list-of.ts';
 import { plugins, transforms } from './plugins.ts';
@@ -16,14 +17,12 @@ import { rareParameterFields, repetitionPenalty, samplingParameterFields, verbos
 import { REPEATED_TOOL_NAME, repeatedName } from './tool-names.ts';
 import { tool } from './tool-schema.ts';
 
-/** Maximum number of messages. The longest known conversations of agents have fewer. */
 const MAX_MESSAGES = 20_000;
 const MAX_TOOLS = 1_024;
 const MAX_SENT_STOP_SEQUENCES = 64;
 const MAX_EDITS = 16;
 const MAX_BETAS = 64;
 
-/** Schema of a message, which is checked and forwarded without copying. */
 const message = z.object({
   role: z.enum(['user', 'assistant', 'system']).meta({
     description:
@@ -51,7 +50,7 @@ const jsonFormat = z.looseObject({
 });
 
 /**
- * Context edits that only omit parts of the prompt. Other edits, such as compaction, generate an answer with its own
+ * Edits of the prompt that only omit parts of it. Other edits, such as compaction, generate an answer with its own
  * cost.
  */
 const contextEdits = ['clear_tool_uses_20250919', 'clear_thinking_20251015'] as const;
@@ -63,10 +62,7 @@ const contextEdit = z.object({
     .meta({ description: 'Which parts are left out: old results of tools, or old thinking.' }),
 });
 
-/**
- * Body fields that list beta features. `anthropic-beta` is also the name of the header; the other names are used in
- * bodies for Anthropic, Amazon Bedrock and Google Cloud.
- */
+/** Names under which bodies for Anthropic, Amazon Bedrock and Google Cloud list beta features. */
 const betaFields = ['betas', 'anthropic_beta', 'anthropic-beta'] as const;
 const betaHeader = optionalField(
   z.union([z.string(), boundedList(z.string(), { max: MAX_BETAS })], 'must be a list of names, or a text with commas'),
@@ -95,7 +91,7 @@ const requestFields = z.looseObject({
   stream: optionalField(z.boolean()).meta({
     description: 'With true the answer comes as server-sent events while it is written.',
   }),
-  // The Messages API has no penalties or rare parameters, but models on other wires support them.
+  // The Messages API has only some of these fields; models on other wires support the other fields.
   ...samplingParameterFields,
   repetition_penalty: repetitionPenalty,
   ...rareParameterFields,
@@ -126,7 +122,6 @@ const requestFields = z.looseObject({
       format: optionalField(jsonFormat).meta({ description: 'With this the answer is JSON that fits a schema.' }),
     }),
   ).meta({ description: 'Settings for how the answer is made.' }),
-  // Older name of `output_config.format`.
   output_format: optionalField(jsonFormat).meta({
     description: 'The older name of `output_config.format`; it does the same.',
   }),
@@ -184,7 +179,6 @@ const requestFields = z.looseObject({
   ).meta({
     description: 'Only `global` is supported, because other regions have other prices.',
   }),
-  // Fields that only the gateway reads.
   provider: routingField,
   models: otherModels.meta({
     description: 'Other models that are tried, in this order, if the first one cannot answer.',
@@ -204,10 +198,7 @@ const requestFields = z.looseObject({
   }),
 });
 
-/**
- * Fields that change the provider's prices, or whose cost cannot be bounded from the size of the request. With these
- * fields, the gateway could not enforce a budget.
- */
+/** Fields that change the provider's prices, or whose cost the size of the request does not bound. */
 const unpricedFields = [
   'mcp_servers',
   'container',
@@ -219,13 +210,10 @@ const unpricedFields = [
 ] as const;
 
 const refusedFields: readonly string[] = unpricedFields;
-/**
- * Fields that are removed from the parsed request, because they are refused, or the request has them in another form,
- * or they have no effect.
- */
+/** Fields that the parsed request does not contain: they are refused, kept in another form, or have no effect. */
 const takenOutFields = new Set<string>([...refusedFields, ...betaFields, 'anthropic_version']);
 
-/** Fields of OpenAI's APIs, with their names in the Messages API for the error message. */
+/** Fields of OpenAI's APIs, with their names in the Messages API. */
 const foreignFields: Record<string, string> = {
   max_completion_tokens: 'max_tokens',
   max_output_tokens: 'max_tokens',
@@ -235,10 +223,9 @@ const foreignFields: Record<string, string> = {
   functions: 'tools',
 };
 
-/** Fields for answers with images or speech. Clients of the Messages API support no blocks for these. */
+/** Fields of only the Chat Completions API: clients of the Messages API support no images and speech in answers. */
 const chatOnlyFields = ['modalities', 'image_config', 'audio'] as const;
 
-/** A body without its null fields. */
 type Present<Body> = { [Field in keyof Body]: Exclude<Body[Field], null | undefined> };
 
 export const messagesRequestSchema = requestFields
@@ -269,10 +256,11 @@ export const messagesRequestSchema = requestFields
   })
   .transform((request) => {
     const present = Object.entries(request).filter(([field, value]) => value !== null && !takenOutFields.has(field));
-    // The cast to the schema's type lets the compiler check that RoutedRequest has the fields of the schema.
+    // The cast lets the compiler check that RoutedRequest has the fields of the schema.
     const routed: RoutedRequest = Object.fromEntries(present) as Present<typeof request>;
     const betas = [...new Set(betaFields.flatMap((field) => namesOfBetas(request[field])))];
-    return betas.length > 0 ? { ...routed, betas } : routed;
+    const unique: RoutedRequest = { ...routed, messages: withUniqueCallIds(routed.messages) };
+    return betas.length > 0 ? { ...unique, betas } : unique;
   });
 
 function namesOfBetas(sent: string | readonly string[] | null | undefined): string[] {
@@ -280,12 +268,9 @@ function namesOfBetas(sent: string | readonly string[] | null | undefined): stri
   return names.map((name) => name.trim()).filter((name) => name !== '');
 }
 
-/** Limits for parsing the JSON of the body, and fields whose numbers keep their digits. */
+/** Limits for parsing the JSON of the body. */
 export const messagesJson = {
-  /** Maximum number of JSON values. The longest known sessions of agents have tens of thousands. */
   maxValues: 100_000,
-  /**
-   * Fields whose numbers the gateway must not round: JSON that a model wrote or must write, and amounts of money.
-   */
+  /** Numbers that the gateway must not round: JSON that a model wrote or must write, and amounts of money. */
   exactWithin: ['input', 'input_schema', 'input_examples', 'schema', 'max_price'],
 };

@@ -1,7 +1,4 @@
-/**
- * Sends a message to an endpoint, and waits for the start of the answer. A failure before the start is usually handled
- * as if the provider had rejected the request.
- */
+/** A failure before an answer starts is usually handled as if the provider had rejected the request. */
 
 import type { AnswerBatch, AnswerEvent, MessagesRequest } from '../messages/types.ts';
 import { parseForeignExactly } from '../platform/json/foreign-json.ts';
@@ -17,21 +14,17 @@ import { failedProvider } from './connection.ts';
 
 interface SentMessage {
   candidate: Candidate;
-  /** The message, including the default parameters of the candidate's model. */
   message: MessagesRequest;
   estimatedInputTokens: number;
-  /** Whether the model may reason without sending its reasoning. */
   hasHiddenReasoning: boolean;
-  /** Aborts the request when the client disconnects, the function's time is over, or the process stops. */
   signal: AbortSignal;
 }
 
-/** Maximum size in bytes of an answer that is read as one document. */
+/** Maximum size in bytes of an answer that is one document. */
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
 /**
- * Sends a message to the endpoint of the candidate.
- * @param encoded the message in the candidate's provider format (wire)
+ * Sends a message to the candidate's endpoint, and waits for the start of the answer.
  * @param onSent called when the whole message has been sent
  * @returns the batches of the answer, including the first
  * @throws {ProviderFailure | UpstreamError} if no answer begins
@@ -53,22 +46,18 @@ export async function beginAnswer(
   try {
     return await begun(batches, response, sent);
   } catch (error) {
-    // Ends the generator, which releases the connection.
+    // Releases the connection.
     await batches.return();
     throw error;
   }
 }
 
-/**
- * Maximum number of batches that are buffered before the first output. After that, the answer has begun even without
- * output.
- */
+/** Maximum number of batches that are buffered before the first output. */
 const MAX_OPENING_BATCHES = 64;
 
 /**
  * Waits for the first output of an answer. Until then, the client receives nothing, so an error is handled like a
- * rejected request even after events without output, unless the client may have to pay (`mayBePaid`). These events are
- * sent together with the first output, so the wait does not delay the output.
+ * rejection, unless the client may have to pay.
  */
 async function begun(
   batches: PullIterator<AnswerBatch>,
@@ -85,12 +74,16 @@ async function begun(
       if (opening.length > 0 && mayBePaid(error, sent)) return failing(opening, error);
       throw error;
     }
-    if (next.done) throw new UpstreamError('broken', 'The provider ended its answer before the first event');
+    if (next.done) throw new UpstreamError('broken', 'The provider ended its answer without content');
     const batch = next.value;
     const at = batch.events.findIndex((event) => !isOpening(event));
     const first = batch.events[at]?.data;
     if (first?.type === 'error') throw errorInAnswer(first.error, response.headers, failedProvider(candidate));
-    // Drops a ping before `message_start`, because no event may be sent before `message_start`.
+    // Some servers send an answer without any token instead of an error (https://github.com/mnfst/llm-gateway/pull/2716).
+    if (first?.type === 'message_delta' && first.delta.stop_reason === 'end_turn' && !first.usage?.output_tokens) {
+      throw new UpstreamError('broken', 'The provider ended its answer without content');
+    }
+    // Pings before `message_start` are dropped, because no event may be sent before it.
     const isEarlyPing = opening.length === 0 && batch.events.length > 0 && batch.events.every(isPing);
     if (!isEarlyPing || batch.usage) opening.push(batch);
     const hasBegun = at !== -1 || (batch.heldBackBytes ?? 0) > 0 || opening.length >= MAX_OPENING_BATCHES;
@@ -99,9 +92,8 @@ async function begun(
 }
 
 /**
- * Returns whether the client may have to pay although no output arrived: the gateway aborted the request, or the model
- * may have had hidden reasoning. If so, the events before the output are kept, because they contain the prompt's token
- * count.
+ * Whether the client may have to pay without output: the gateway aborted the request, or the model may have had hidden
+ * reasoning. The first events are then kept, because they contain the prompt's token count.
  */
 function mayBePaid(error: unknown, { signal, hasHiddenReasoning }: SentMessage): boolean {
   return signal.aborted || (hasHiddenReasoning && error instanceof UpstreamError && error.failure === 'idle_timeout');
@@ -116,10 +108,7 @@ function isPing({ data }: AnswerEvent): boolean {
   return data.type === 'ping';
 }
 
-/**
- * Returns whether an event contains no output, for example a ping, the start of the answer, an empty delta, or the
- * start of an empty text or thinking block.
- */
+/** Whether an event contains no output. */
 function isOpening({ data }: AnswerEvent): boolean {
   switch (data.type) {
     case 'ping':
@@ -139,7 +128,7 @@ function isOpening({ data }: AnswerEvent): boolean {
   }
 }
 
-/** Reads an answer that is one document instead of a stream: a message, or an error with a success status. */
+/** Reads an answer that is one document: a message, or an error with a success status. */
 async function* documentOf(
   body: PullIterator<Buffer>,
   response: UpstreamResponse,

@@ -1,9 +1,7 @@
 /**
- * Prices of a request, while the prices of its endpoint may change.
- *
- * Guarantee: a request is charged at the prices in force when it was sent to the provider that answers (if there are
- * none, at the prices at admission), and its hold covers these prices. If prices change during an answer, the answer
- * keeps its prices. Videos are charged at the prices at admission.
+ * Guarantee: a request is charged at the prices in force when it was sent to the answering provider, and its hold
+ * covers these prices. If no prices were in force then, it is charged at the prices at admission. Videos are always
+ * charged at the prices at admission.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -15,23 +13,20 @@ import type { OtherPriceName } from '../catalog/unit-lists.ts';
 import type { Money } from '../money/money.ts';
 import { nowMs } from '../platform/clock.ts';
 
-/** An endpoint with its prices for a request. */
 export interface PricedOffer {
   endpoint: Priced<Endpoint>;
-  /** Prices in force. Once the request has been sent, the prices that were in force at that time. */
+  /** Prices in force at admission. After the request was sent, the prices in force when it was sent. */
   pricing: Pricing;
-  /** Prices for which the hold is placed: the highest that may be in force when the request is sent. */
+  /** Prices with which the hold is calculated: the highest prices that may be in force when the request is sent. */
   held: EndpointPrices & { pricing: Pricing };
-  /**
-   * Whether `pricing` has changed since the request was admitted; undefined until a request is sent to the endpoint.
-   */
+  /** Whether `pricing` has changed since admission; undefined until a request is sent to the endpoint. */
   isRepriced?: boolean;
 }
 
-/** Maximum time in ms from the admission of a request until the last attempt to send it to a provider. */
+/** Maximum time in ms from admission until the last attempt. */
 const MAX_REQUEST_MS = 15 * 60_000;
 
-/** Returns the prices for a hold that is placed now: the highest that may be in force when the request is sent. */
+/** Returns the highest prices that may be in force when the request is sent. */
 export function heldPricesOf(endpoint: Priced<Endpoint>): PricedOffer['held'] {
   const fromMs = nowMs();
   const { pricing = endpoint.pricing, serviceCost } = highestWithin(endpoint, {
@@ -57,25 +52,20 @@ export function withRequestPrice<Offer extends PricedOffer>(offer: Offer, name: 
   };
 }
 
-/**
- * Fixes the prices of a candidate when its first request is sent. Further requests of the same answer keep these
- * prices. If no prices are in force any more, the prices at admission apply.
- */
+/** Fixes the prices when the first request is sent; later requests of the same answer keep them. */
 export function fixPrices(candidate: PricedOffer): void {
   if (candidate.isRepriced !== undefined) return;
   candidate.isRepriced = false;
+  if (!candidate.endpoint.periods) return;
   const { pricing, serviceCost } = pricesAt(candidate.endpoint, nowMs());
-  if (!pricing || !candidate.endpoint.periods) return;
+  if (!pricing) return;
   candidate.isRepriced = !isDeepStrictEqual(pricing, candidate.pricing);
   candidate.endpoint = { ...candidate.endpoint, pricing, serviceCost };
   candidate.pricing = pricing;
   candidate.held = { pricing, serviceCost };
 }
 
-/**
- * Returns the prices that an outcome must record; undefined if the record already has them, because it was written with
- * the prices of the first candidate.
- */
+/** Returns the prices that an outcome must record; undefined if the record has them already. */
 export function changedPricing(candidate: PricedOffer, isFirst: boolean): Pricing | undefined {
   return isFirst && !candidate.isRepriced ? undefined : candidate.pricing;
 }

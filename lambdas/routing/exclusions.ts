@@ -1,16 +1,15 @@
-/** Lists the endpoints that are excluded for a request, with the reasons, for estimates. */
-
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../platform/errors.ts';
 
-/** Reasons in the privacy settings of the key, its workspace or its account. */
 const settingsReasons = [
   'allowed_providers',
   'ignored_providers',
   'data_policy:logging',
   'data_policy:training',
 ] as const;
-/** Reasons in the request's `provider` field, or in the model's routing defaults. */
+/**
+ * Preferences that exclude endpoints. They are in the request's `provider` field, or in the model's routing defaults.
+ */
 const preferenceReasons = [
   'only',
   'ignore',
@@ -22,7 +21,6 @@ const preferenceReasons = [
   'require_parameters',
   'max_price',
 ] as const;
-/** Other reasons: for example, the endpoint lacks a feature, or other endpoints come first. */
 const otherReasons = [
   'no_price',
   'no_credential',
@@ -46,14 +44,13 @@ export interface EndpointOfModel {
 
 export interface ExcludedEndpoint extends EndpointOfModel {
   reason: ExclusionReason;
-  /** Part of the request that the endpoint does not support; undefined if `reason` already explains the exclusion. */
+  /** Error message about the unsupported part of the request; undefined for reasons without an error. */
   message: string | undefined;
 }
 
-/** Called for each excluded endpoint; undefined if the exclusions are not needed. */
 export type OnExcluded = ((which: EndpointOfModel, reason: ExclusionReason, error?: unknown) => void) | undefined;
 
-/** Excluded endpoints of a request, each listed once with its latest reason. */
+/** Excluded endpoints of a request, each once with its latest reason. */
 export class ExclusionList {
   readonly #byId = new Map<string, ExcludedEndpoint>();
 
@@ -65,4 +62,29 @@ export class ExclusionList {
   all(): ExcludedEndpoint[] {
     return [...this.#byId.values()];
   }
+}
+
+/**
+ * Returns the results of `accept` for the candidates. A candidate is excluded if `accept` throws, and skipped if the
+ * result is undefined.
+ * @throws {GatewayError} the first refusal, if there is no result
+ */
+export function acceptedBy<Candidate extends EndpointOfModel, Result>(
+  candidates: readonly Candidate[],
+  accept: (candidate: Candidate, before: readonly Result[]) => Result | undefined,
+  onExcluded: OnExcluded,
+): Result[] {
+  const results: Result[] = [];
+  let refusal: unknown;
+  for (const candidate of candidates) {
+    try {
+      const result = accept(candidate, results);
+      if (result !== undefined) results.push(result);
+    } catch (error) {
+      refusal ??= error;
+      onExcluded?.(candidate, 'request_not_supported', error);
+    }
+  }
+  if (results.length === 0) throw refusal;
+  return results;
 }

@@ -1,7 +1,4 @@
-/**
- * Handles fields that only tune an answer. An endpoint that does not support a field gets the request without it, and
- * the client gets the name of the field.
- */
+/** Fields that only tune an answer are not sent to endpoints that do not support them. */
 
 import type { Endpoint } from '../catalog/catalog.ts';
 import { tuningParameters } from '../catalog/sampling-parameters.ts';
@@ -12,10 +9,7 @@ import { invalidRequest } from '../platform/errors.ts';
 
 type EndpointSupport = Pick<Endpoint, 'wire' | 'supportedParameters'>;
 
-/**
- * Returns the tuning fields of a request that are not sent to an endpoint.
- * @param tunings fields of the request that only tune the answer
- */
+/** Returns the tuning fields of a request that are not sent to an endpoint. */
 export function leftOutFields(tunings: readonly string[], { wire, supportedParameters }: EndpointSupport): string[] {
   const known: readonly string[] = factsOf(wire).messages?.tunings ?? [];
   return tunings.filter((name) => !(known.includes(name) && supportedParameters.includes(name)));
@@ -31,7 +25,7 @@ export function withoutFields(message: MessagesRequest, fields: readonly string[
 }
 
 /**
- * Rejects a request for token probabilities that the endpoint does not return.
+ * Refuses a request for token probabilities that the endpoint does not return.
  * @throws {GatewayError} 400
  */
 export function refuseWithoutLogprobs(
@@ -42,8 +36,5 @@ export function refuseWithoutLogprobs(
   if (!factsOf(wire).messages?.hasLogprobs || !supportedParameters.includes('logprobs'))
     throw invalidRequest('logprobs', 'this model returns no probabilities; leave it out');
   if (most && !supportedParameters.includes('top_logprobs'))
-    throw invalidRequest(
-      'top_logprobs',
-      'this model returns probabilities only for the tokens of its answer, not for alternatives; leave it out',
-    );
+    throw invalidRequest('top_logprobs', 'does not work on this model; leave it out');
 }

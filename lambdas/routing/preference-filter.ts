@@ -1,16 +1,8 @@
-/** Determines which endpoints match the preferences of a request. */
-
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 import { collectsData, retainsNothing } from '../catalog/data-policy.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import { highestPriceOf, pricesFor } from '../catalog/tiers.ts';
-import {
-  completionUnits,
-  MAX_BILLED_PIXELS,
-  promptUnits,
-  tokenPriceNames,
-  type PriceName,
-} from '../catalog/unit-lists.ts';
+import { billingUnits, completionUnits, promptUnits, tokenPriceNames, type PriceName } from '../catalog/unit-lists.ts';
 import { Money } from '../money/money.ts';
 import { isNamed } from './endpoint-names.ts';
 import type { PreferenceReason } from './exclusions.ts';
@@ -18,11 +10,10 @@ import { leftOutFields } from './left-out.ts';
 import type { Preferences } from './preferences.ts';
 
 const PER_MILLION = 1_000_000;
-/** Prices of the prompt, without cache reads, which usually cost less, and cache writes, which the client chooses. */
-const promptPrices: PriceName[] = [...tokenPriceNames(promptUnits.filter(({ cache }) => !cache)), 'character'];
+/** Prices of the prompt, except for caches: cache reads usually cost less, and the client chooses cache writes. */
+const promptPrices = tokenPriceNames(promptUnits.filter(({ cache }) => !cache));
 const completionPrices = tokenPriceNames(completionUnits);
 
-/** Parts of a request that affect whether an endpoint matches. */
 export interface Preferred {
   parameters: readonly string[][];
   tunings: readonly string[];
@@ -30,7 +21,7 @@ export interface Preferred {
   promptTokens: number;
 }
 
-/** Returns the first preference that an endpoint does not match; undefined if the endpoint matches all preferences. */
+/** Returns the first preference that an endpoint does not match, or undefined. */
 export function misfitOf(
   model: Model,
   endpoint: Endpoint & { pricing: Pricing },
@@ -51,25 +42,22 @@ export function misfitOf(
   return undefined;
 }
 
-/** Returns whether a price of an endpoint exceeds the request's maximum price. A unit without a price is free. */
+/** Whether a price exceeds the request's maximum price. A unit without a price is free. */
 function isMoreExpensive(
   { pricing, data }: Endpoint & { pricing: Pricing },
   most: NonNullable<Preferences['max_price']>,
   promptTokens: number,
 ): boolean {
-  const prices = pricesFor(promptTokens, pricing);
+  const prices = [pricesFor(promptTokens, pricing)];
   const highest = (units: number, ...names: PriceName[]) => highestPriceOf(prices, names).times(units);
+  const limitedBy = (field: keyof typeof most) =>
+    billingUnits.flatMap(({ maxPrice, prices: [own] }) => (maxPrice?.[0] === field ? highest(maxPrice[1], own) : []));
   const charged = {
-    prompt: highest(PER_MILLION, ...promptPrices),
+    prompt: Money.max(highest(PER_MILLION, ...promptPrices), ...limitedBy('prompt')),
     completion: highest(PER_MILLION, ...completionPrices),
-    // A request to a model priced by song has exactly one song; a rerank has at least one search unit.
-    request: Money.sum([highest(1, 'request'), highest(1, 'song'), highest(1, 'search_unit')]),
-    image: Money.max(
-      highest(1, 'image', 'output_image'),
-      highest(MAX_BILLED_PIXELS, 'pixel'),
-      ...Object.values(data.image?.prices ?? {}),
-    ),
-    audio: Money.max(highest(PER_MILLION, 'audio_input', 'audio_output'), highest(1, 'audio_second')),
+    request: Money.sum(limitedBy('request')),
+    image: Money.max(Money.zero, ...limitedBy('image'), ...Object.values(data.image?.prices ?? {})),
+    audio: Money.max(Money.zero, ...limitedBy('audio')),
   };
   return Object.entries(charged).some(([unit, price]) => {
     const limit = most[unit as keyof typeof charged];

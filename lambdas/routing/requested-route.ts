@@ -10,24 +10,22 @@ import { requestedModels, type ModelCheck, type RequestedModel } from './request
 import { drawOf, type Draw } from './sticky-routing.ts';
 
 export interface RequestedRoute {
-  /** Catalog that contains the models and endpoints of the request. */
   catalog: Catalog;
   models: RequestedModel[];
-  /** Output that every model of the request must make, in addition to text. */
+  /** Output that every model must make, in addition to text. */
   media: MediaModality[];
   preferences: ProviderPreferences;
-  /** For each parameter that the request sets: the names that the catalog may use for this parameter. */
+  /** For each parameter of the request: the names that the catalog may use for it. */
   parameters: string[][];
   /** Fields of the request that only tune an answer. */
   tunings: string[];
+  maxTokens: number | undefined;
   conversation: Conversation;
-  /** Chooses one of several endpoints with the same price, normally the same one for a conversation. */
   draw: Draw;
 }
 
 /**
  * Collects the parts of a request that routing uses.
- * @param options.check checks that the caller may call the models; undefined if it may call all models
  * @throws {GatewayError} 404 for an unknown model or suffix; 403 for a model that the caller may not call
  */
 export function requestedRoute(
@@ -43,6 +41,7 @@ export function requestedRoute(
     preferences: request.provider ?? {},
     parameters: requestedParameters(request),
     tunings: tuningsOf(request),
+    maxTokens: request.max_tokens,
     conversation,
     draw: drawOf(conversation.name),
   };

@@ -1,8 +1,3 @@
-/**
- * Determines the endpoints for a request of any modality: applies settings, preferences and credentials, and orders the
- * endpoints.
- */
-
 import { append } from '../platform/append.ts';
 import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
 import { hasPrice, type Priced } from '../catalog/default-route.ts';
@@ -24,58 +19,59 @@ import type { WarmPrompt } from './warm-prompt.ts';
 
 type PricedEndpoint = Priced<Endpoint>;
 
-/** An endpoint that can currently be called: it has a price, and its credential is set. */
+/**
+ * Number that is added to an endpoint's unsupported tuning fields if the endpoint may cut the answer off. It exceeds
+ * the number of all tuning fields, so that endpoints with enough room for the answer come first.
+ */
+const LACK_OF_OUTPUT = 1_000;
+
+/** An endpoint that has a price and, if needed, a credential. */
 export interface UsableEndpoint extends PricedOffer {
-  /** Model that the answer names. */
   model: Model;
-  /** Credential of the provider; undefined if the provider needs none. */
+  /** Undefined if the provider needs no credential. */
   credential: string | undefined;
-  /** Additional trusted certificates for the provider, in PEM; undefined for most providers. */
+  /** Additional trusted certificates for the provider, in PEM. */
   ca?: string | undefined;
   /** Whether only the first endpoint that supports the request may be used. */
   isOnlyFirst: boolean;
 }
 
-/** Returns the data of the endpoint that a `BatchEngine` gets. */
+/** Returns the endpoint's data for a `BatchEngine`. */
 export function engineTarget({ endpoint }: UsableEndpoint): WireTarget {
   const { provider, upstreamModel, maxOutputTokens, supportedParameters, quirks, data } = endpoint;
   return { providerId: provider.id, upstreamModel, maxOutputTokens, supportedParameters, image: data.image, quirks };
 }
 
-/** Settings and measurements that, in addition to the request, determine the endpoints and their order. */
 export interface RoutingInput {
-  /** Returns the privacy setting that excludes an endpoint; undefined if the endpoint may get the prompt. */
+  /** Returns the setting that excludes an endpoint; undefined if the endpoint may get the prompt. */
   exclusionOf: (endpoint: Endpoint) => SettingsReason | undefined;
   signals: EndpointSignals;
   /** Estimated size of the prompt in tokens. */
   promptTokens: number;
-  /** Endpoint that has the prompt of the conversation cached; undefined if unknown. */
   warmPrompt?: WarmPrompt | undefined;
   onExcluded?: OnExcluded | undefined;
 }
 
-/** A modality: the output of its models, and its requirements for endpoints in addition to a price and a credential. */
 export interface AnswerKind<Candidate extends UsableEndpoint> {
   makes: Modality;
-  /** Converts an endpoint to a candidate; undefined if the endpoint's format (wire) does not support this modality. */
+  /** Returns the candidate; undefined if the endpoint's format (wire) does not support this modality. */
   toCandidate: (usable: UsableEndpoint) => Candidate | undefined;
 }
 
-/** Maximum number of endpoints to try. The request must be encoded for each of them, which takes time. */
+/** Maximum number of endpoints to try. The limit exists because encoding the request for each endpoint takes time. */
 const MAX_CANDIDATES = 6;
 
-/** Candidates of a model, or the reasons why it has none. */
 interface Choice<Candidate> {
   requested: RequestedModel;
   preferences: Preferences;
   candidates: Candidate[];
   /** Names of the settings and preferences that exclude endpoints of the model. */
   excludedBy: Set<string>;
-  /** Unset environment variables that the operator would have to set, each with its provider. */
+  /** Environment variables that the operator would have to set, each with its provider. */
   unset: string[];
 }
 
-/** A request, its catalog, and the check of its models (undefined if the caller may call all models). */
+/** A request to route. The member `check` is undefined if the caller may call all models. */
 export interface RequestedIn {
   catalog: Catalog;
   request: RoutedRequest;
@@ -83,7 +79,7 @@ export interface RequestedIn {
 }
 
 /**
- * Reads the route (models and preferences) of a request and returns its endpoints; see `endpointsOnRoute`.
+ * Returns the endpoints for a request; see `endpointsOnRoute`.
  * @throws {GatewayError} the errors of `endpointsOnRoute`; 400 for an unknown provider; 404 for an unknown model; 403
  *   for a model that the caller may not call
  */
@@ -97,9 +93,9 @@ export async function usableEndpoints<Candidate extends UsableEndpoint>(
 }
 
 /**
- * Returns the endpoints that can answer with the models of a request, in the order of attempts. The endpoints of the
- * first model come before the endpoints of the next model, unless the request sorts the endpoints of all models
- * together. Returns at most six endpoints, but at least one of each model that has any.
+ * Returns the endpoints for the models of a request, in the order of attempts. Endpoints of the first model come before
+ * those of the next model, unless the request sorts all together. Returns at most six endpoints, but at least one of
+ * each model that has any.
  * @throws {GatewayError} 400 for a model that does not give answers of this kind, or for a suffix that contradicts the
  *   request; 404 if settings or preferences exclude every endpoint; 502 if the operator has not set a credential or
  *   another variable
@@ -115,7 +111,9 @@ export async function endpointsOnRoute<Candidate extends UsableEndpoint>(
   if (found.length === 0) throw nothingFound(choices[0]!);
   const { signals, promptTokens, warmPrompt, onExcluded } = input;
   const warmth = warmPrompt && { prompt: warmPrompt, promptTokens };
-  const lacking = (endpoint: Endpoint) => leftOutFields(route.tunings, endpoint).length;
+  const lacking = (endpoint: Endpoint) =>
+    (kind.makes === 'text' ? lackOfRoom(endpoint, promptTokens, route.maxTokens) : 0) +
+    leftOutFields(route.tunings, endpoint).length;
   const ordered = (candidates: Candidate[], preferences: Preferences) =>
     inOrder(candidates, preferences, signals, route.draw, warmth, lacking);
   const lists = found.map(({ candidates, preferences }) => ordered(candidates, preferences));
@@ -127,7 +125,16 @@ export async function endpointsOnRoute<Candidate extends UsableEndpoint>(
 }
 
 /**
- * Returns an endpoint with its credential; undefined if the operator has not set the credential or another variable.
+ * Returns how much room an endpoint lacks: Infinity if the prompt is longer than the endpoint's context; LACK_OF_OUTPUT
+ * if an answer of the requested length might be cut off; otherwise 0.
+ */
+function lackOfRoom({ contextLength = Infinity, maxOutputTokens }: Endpoint, prompt: number, answer = 0): number {
+  if (prompt > contextLength) return Infinity;
+  return answer > Math.min(maxOutputTokens ?? Infinity, contextLength - prompt) ? LACK_OF_OUTPUT : 0;
+}
+
+/**
+ * Returns the endpoint with its credential; undefined if the operator has not set the credential or another variable.
  */
 export async function withCredential(
   model: Model,
@@ -146,7 +153,7 @@ function refuseOtherKinds({ model, field, isOnline }: RequestedModel, wanted: Mo
   const { output_modalities: makes } = model.data;
   if (!makes.includes(wanted)) throw invalidRequest(field, `"${model.id}" makes ${makes.join(', ')}, not ${wanted}`);
   if (isOnline && wanted !== 'text') {
-    throw invalidRequest(field, `the suffix ":online" works only for text, not for ${wanted}; use "${model.id}"`);
+    throw invalidRequest(field, `":online" works only for text, not for ${wanted}; use "${model.id}"`);
   }
 }
 
@@ -190,10 +197,7 @@ async function choiceOf<Candidate extends UsableEndpoint>(
   return choice;
 }
 
-/**
- * Concatenates lists of candidates up to the maximum. Each list is shortened so that every following list still gets at
- * least one entry.
- */
+/** Concatenates lists up to the maximum, with at least one entry of each list. */
 function withinLimit<Candidate>(lists: Candidate[][]): Candidate[] {
   const kept: Candidate[] = [];
   for (const [index, list] of lists.entries()) {
@@ -206,8 +210,7 @@ function withinLimit<Candidate>(lists: Candidate[][]): Candidate[] {
 function nothingFound({ requested: { model, field }, excludedBy, unset }: Choice<unknown>): Error {
   if (unset.length > 0) {
     const lacks = unset.join(', ');
-    // Some clients replace the message of a 404, which would hide the name of the missing setting. The error therefore
-    // has another status.
+    // Some clients replace the message of a 404, which would hide the name of the missing setting.
     return new GatewayError(
       'provider_unavailable',
       `This gateway cannot use any provider of "${model.id}", because its operator has not set ${lacks}.`,
@@ -217,7 +220,7 @@ function nothingFound({ requested: { model, field }, excludedBy, unset }: Choice
   const reasons = [...excludedBy];
   if (reasons.length === 0) return invalidRequest(field, `no endpoint of "${model.id}" gives answers of this kind`);
   return notFound(
-    `The privacy settings of this key, its workspace or its account, or the request's own "provider", exclude every provider of "${model.id}" (${reasons.join(', ')}). GET /models/user lists the models that the settings allow, GET /models/${model.id}/endpoints all endpoints of this model.`,
+    `The privacy settings of this key, its workspace or its account, or the request's own "provider", exclude every provider of "${model.id}" (${reasons.join(', ')}). GET /models/user lists the allowed models.`,
     { field, excluded_by: reasons },
   );
 }

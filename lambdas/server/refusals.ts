@@ -1,15 +1,13 @@
-/** Writes error responses of the HTTP server itself, in the gateway's error format. */
-
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { measureFault } from '../http/failure-metrics.ts';
+import { measureRefusal } from '../http/failure-metrics.ts';
 import { requestIdHeaders } from '../http/response.ts';
 import { errorEnvelope, GatewayError } from '../platform/errors.ts';
 import { newRequestId } from '../platform/ids.ts';
 import { describeError, log } from '../platform/logger.ts';
 import type { Connection } from './connection.ts';
 
-// Reason phrase for status 529, which the Messages API uses and which is missing in Node.
+// Status 529 of the Messages API is missing in Node.
 STATUS_CODES[529] = 'Overloaded';
 
 /** Maximum total size of all headers in bytes, the same as API Gateway's. */
@@ -22,14 +20,15 @@ export const MAX_HEADER_BYTES = 10_240;
 export function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Socket, connection: Connection): void {
   const { current } = connection;
   if (!socket.writable) return;
-  // Invalid bytes after a complete request must not disturb the answer to that request.
+  // Invalid bytes after a complete request must not disturb its answer.
   if (current?.request.complete) connection.endAfterCurrent();
   else if (current?.response.headersSent) socket.destroy();
   else writeRefusal(socket, unreadable(code));
 }
 
-/** Writes an error response directly to a connection from which Node no longer reads requests. */
+/** Writes an error response to a connection from which Node no longer reads requests. */
 function writeRefusal(socket: Socket, refusal: GatewayError): void {
+  measureRefusal(refusal, 'web');
   const requestId = newRequestId();
   const body = JSON.stringify(errorEnvelope(refusal, requestId));
   socket.end(
@@ -39,8 +38,8 @@ function writeRefusal(socket: Socket, refusal: GatewayError): void {
 }
 
 /**
- * Returns the error for bytes that Node's parser rejected.
- * @param code error code of the parser
+ * Returns the error for bytes that are not a valid request.
+ * @param code error code of Node's parser
  */
 function unreadable(code: string | undefined): GatewayError {
   switch (code) {
@@ -66,11 +65,15 @@ function unreadable(code: string | undefined): GatewayError {
   }
 }
 
-/** Sends an error response: a refusal by the server itself, or the error of a function that failed without a result. */
+/**
+ * Sends an error response: a refusal by the server itself, or the error of a function that failed without a result. If
+ * the body has not arrived completely, the connection is closed afterwards, because the rest of the body could be
+ * endless. A connection from another process of the gateway (a local socket) stays open until that process closes it.
+ */
 export function sendRefusal(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (response.destroyed) return;
   if (response.headersSent) {
-    // The headers have already been sent, so only closing the connection can still report the failure.
+    // Only closing the connection can still report the failure.
     response.destroy();
     return;
   }
@@ -78,13 +81,11 @@ export function sendRefusal(request: IncomingMessage, response: ServerResponse, 
     error instanceof GatewayError
       ? error
       : new GatewayError('server', 'The function behind this route failed. Try again.', { status: 502, cause: error });
-  if (refusal.cause) {
-    log('error', 'function failed', describeError(refusal.cause));
-    measureFault('web');
-  }
+  if (refusal.cause) log('error', 'function failed', describeError(refusal.cause));
+  measureRefusal(refusal, 'web');
   const requestId = newRequestId();
-  // Closes the connection afterwards, because the unread rest of the body would be read as the next request.
-  if (!request.complete) response.setHeader('connection', 'close');
+  const isFromElsewhere = request.socket.remoteAddress !== undefined;
+  if (!request.complete && isFromElsewhere) response.setHeader('connection', 'close');
   const body = JSON.stringify(errorEnvelope(refusal, requestId));
   response.writeHead(refusal.status, {
     ...refusal.headers,
@@ -97,8 +98,8 @@ export function sendRefusal(request: IncomingMessage, response: ServerResponse, 
 }
 
 /**
- * Limits, in bytes and ms, for reading the rest of a rejected body. Many clients read the response only after they have
- * sent the whole request.
+ * Limits, in bytes and ms, of reading the rest of a refused request. The rest is read, because many clients read the
+ * response only after they have sent the whole request.
  */
 const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
 const MAX_DROPPING_MS = 5_000;

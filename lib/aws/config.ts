@@ -5,15 +5,15 @@ import { jsonMap, someNumber, trueOrFalse, wholeNumber } from './config-values.t
 import { StartFailure } from '../shared/failure.ts';
 
 /**
- * Numbers of minutes for which new code may get a tenth of the traffic. Except for 0, these are the values that
- * CodeDeploy predefines. With 0, the new code gets all traffic at once.
+ * Numbers of minutes for which new code may get a tenth of the traffic: 0 (all traffic at once), or a value that
+ * CodeDeploy predefines.
  */
 const canaryMinutes = [0, 5, 10, 15, 30] as const;
 export type CanaryMinutes = (typeof canaryMinutes)[number];
 
-/** Settings in cdk.json or with -c. No setting is required. */
+/** Settings of a deployment, from cdk.json or the option `-c`. All of them are optional. */
 const settingsSchema = z.strictObject({
-  /** Part of the stack names. Each stage is one deployment. */
+  /** Part of the stack names. */
   stage: z
     .string()
     .regex(
@@ -22,67 +22,58 @@ const settingsSchema = z.strictObject({
     )
     .default('prod'),
   /**
-   * Name of an existing table, for example one restored from a backup. The deployment then uses this table instead of
-   * its own, which stays unchanged.
+   * Name of an existing table, for example one restored from a backup, that the deployment uses instead of its own.
    */
   tableName: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{3,255}$/, 'must be the name of a table')
     .optional(),
-  /** Directory of a catalog that replaces the catalog in the repository. */
+  /** Directory of a catalog that replaces the shipped catalog. */
   catalog: z.string().optional(),
-  /**
-   * Steady rate limit of the whole API, over all clients, in requests per second. `burstLimit` is the limit for bursts.
-   */
+  /** Steady rate limit of the whole API in requests per second, and the size of a burst in requests. */
   rateLimit: someNumber({ above: 0 }).default(1_000),
   burstLimit: wholeNumber({ min: 1 }).default(2_000),
   /**
-   * Limits on the cost of the table, in read and write units per second. Requests beyond them are throttled, and not
-   * billed. The write limit matches the rate limit: 1,000 requests per second at 40 units each. A request with a short
-   * answer and one spending limit needs 16 units; an answer of 5,000 tokens needs 48.
+   * Limits of the table and of each index, in read and write units per second. Requests beyond them are throttled, and
+   * not billed.
    */
   maxReadUnits: wholeNumber({ min: 1 }).default(12_000),
   maxWriteUnits: wholeNumber({ min: 1 }).default(40_000),
   /**
-   * Write units per second that the table supports from its first day; AWS charges for this once. Without this setting,
-   * a new table supports 4,000 units (80 to 250 requests per second), and about twice as many after half an hour of
-   * such load.
+   * Write units per second that a new table supports from its first day; AWS charges for this once. Without this
+   * setting, a new table starts with 4,000 write units per second.
    */
   warmWriteUnits: wholeNumber({ min: 4_000, max: 40_000 }).optional(),
   /**
-   * Number of output tokens that the first step of a hold covers. A hold is the money reserved for a request. It grows
+   * Number of output tokens that the first step of a hold covers. A hold is the money reserved for a request; it grows
    * in steps while the answer is streamed.
    */
   outputStepTokens: wholeNumber({ min: 1 }).default(4_096),
   /**
-   * Models and inference profiles of Amazon Bedrock that inference functions may invoke with their own role:
-   * comma-separated ARNs, with `*` as a wildcard. By default there are none; the provider then needs an access key.
+   * Models and inference profiles of Amazon Bedrock that inference functions may invoke with their own role: ARNs, with
+   * `*` as a wildcard.
    */
   bedrockModels: z
     .string()
     .default('')
     .transform((text) => text.split(',').flatMap((arn) => arn.trim() || []))
     .pipe(z.array(z.string().regex(/^arn:aws[a-z-]*:bedrock:[^,\s]+$/, 'must be ARNs of Amazon Bedrock'))),
-  /**
-   * Values of environment variables that the catalog uses, for example the operator's own URLs or an account id. Not
-   * for credentials.
-   */
+  /** Environment variables that the catalog uses, for example URLs. Not for credentials. */
   variables: jsonMap(
     z.string().regex(/^[A-Z][A-Z0-9_]*$/),
     z.string().min(1),
     '{"AZURE_OPENAI_BASE_URL": "https://acme.openai.azure.com/openai/v1"}',
   ).default({}),
   /**
-   * Whether streamed messages also have a function URL. It costs less than the REST API, but has no throttling and no
-   * WAF. Some organizations prohibit public function URLs.
+   * Whether streamed messages also have a function URL. The URL costs less than the REST API, but has no throttling and
+   * no WAF.
    */
   functionUrl: trueOrFalse().default(true),
   /**
-   * Additional runtime next to the API. `functions`: at most the function URL. `web`: also a server for all routes except
-   * management routes, as a Lambda Web Function, which handles many requests in one process.
+   * `functions`: no server. `web`: also a server for all routes except management routes, as a Lambda Web Function.
    */
   streamRuntime: z.enum(['functions', 'web'], { error: 'must be functions or web' }).default('functions'),
-  /** Origins that CORS allows to call the gateway, comma-separated; `*` for all. By default no origin is allowed. */
+  /** Origins that CORS allows to call the gateway, comma-separated; `*` for all. */
   corsOrigins: z
     .string()
     .regex(
@@ -90,11 +81,11 @@ const settingsSchema = z.strictObject({
       'must be origins like https://app.example.org, or *',
     )
     .default(''),
-  /** Number of days for which new objects of the books bucket are locked (governance mode); 0 for no default lock. */
+  /** Days for which new objects of the books bucket are locked (governance mode); 0 for no default lock. */
   booksLockDays: wholeNumber({ min: 0, max: 36_500 }).default(400),
   /**
    * Principals that may assume the role that can read the books: ARNs of roles, users, or an account (`…:root` means
-   * every principal that the account permits), as a list or comma-separated. By default the role is not created.
+   * every principal that the account permits). By default the role is not created.
    */
   reviewers: z
     .union([z.array(z.string()), z.string().transform((text) => text.split(',').flatMap((arn) => arn.trim() || []))])
@@ -109,40 +100,34 @@ const settingsSchema = z.strictObject({
       ),
     )
     .default([]),
-  /**
-   * Maximum number of gigabytes that one query over the books may read. Athena charges per gigabyte read, and cancels
-   * queries that exceed this limit.
-   */
+  /** Maximum number of gigabytes that one query over the books may read; Athena cancels queries that exceed it. */
   maxQueryGigabytes: someNumber({ min: 0.01, max: 1_000_000 }).default(500),
-  /**
-   * URL of a timestamp authority (RFC 3161) for the list of each day's sealed statements. By default there are no
-   * timestamps.
-   */
+  /** URL of a timestamp authority (RFC 3161) for the list of each day's sealed statements. */
   timestampAuthority: z.url({ protocol: /^https?$/, error: 'must be a URL like https://tsa.example.org' }).optional(),
   /**
-   * Whether workers reserve concurrency, so that streams cannot use up the concurrency that settlements need. Workers
-   * then reserve the concurrency of their queues, and two executions per schedule. By default they do so if
-   * `concurrency` is large enough.
+   * Whether workers reserve concurrency, so that streams cannot use up the concurrency that settlements need. They
+   * reserve the concurrency of their queues, and two executions per schedule. By default they do so if `concurrency` is
+   * large enough.
    */
   reserveWorkers: trueOrFalse().optional(),
   /**
-   * Whether CloudFormation refuses to delete the data and API stacks. `npm run deploy:first` sets it to false: if the
-   * first deployment fails, the next attempt must replace the stack, which protection would prevent.
+   * Whether CloudFormation refuses to delete the data and API stacks. `npm run deploy:first` sets it to false, so that
+   * a failed first deployment can be repeated.
    */
   terminationProtection: trueOrFalse().default(true),
   /**
-   * Number of minutes for which new code of functions that handle money gets only a tenth of the traffic. With 0, it
-   * gets all traffic at once.
+   * Minutes for which new code of inference functions and some workers gets only a tenth of the traffic; 0 for all
+   * traffic at once.
    */
   canaryMinutes: someNumber({ min: 0 })
     .pipe(z.literal(canaryMinutes, { error: `must be one of ${canaryMinutes.join(', ')}` }))
     .default(5),
   /**
    * Number of concurrent executions that the account may have in the region. An alarm is raised at four fifths of this
-   * number. If absent, there is no alarm.
+   * number; if absent, there is no alarm.
    */
   concurrency: wholeNumber({ min: 10, max: 1_000_000 }).optional(),
-  /** Custom domain name of the API. `certificateArn` is its certificate (ACM, in the region of the deployment). */
+  /** Custom domain name of the API. `certificateArn` is its ACM certificate. */
   domain: z
     .string()
     .regex(/^(?=.{4,253}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/, 'must be a name like api.example.org')
@@ -151,18 +136,20 @@ const settingsSchema = z.strictObject({
     .string()
     .regex(/^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in ACM')
     .optional(),
-  /**
-   * Number of requests per key in five minutes beyond which AWS WAF blocks further requests. By default there is no
-   * WAF.
-   */
+  /** Requests per key in five minutes beyond which AWS WAF blocks further requests; by default, there is no WAF. */
   requestsPerKey: wholeNumber({ min: 10, max: 2_000_000_000 }).optional(),
   /** Tags of all resources that support tags, for cost allocation. */
   tags: jsonMap(z.string().min(1).max(128), z.string().max(256), '{"team": "platform"}').default({}),
-  /** E-mail address that receives alarms. */
   alarmEmail: z.email('must be an e-mail address').optional(),
 });
 
-/** Schema of all settings, with the rules about combinations of settings. */
+/**
+ * Maximum size of `variables` and `corsOrigins`, which functions get in their environment. Lambda allows 4 KB, and the
+ * gateway's own variables need a part of it.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+const MAX_ENVIRONMENT_BYTES = 2_500;
+
 const configSchema = settingsSchema.superRefine((settings, context) => {
   const { domain, certificateArn, requestsPerKey, functionUrl, streamRuntime } = settings;
   const report = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
@@ -182,6 +169,13 @@ const configSchema = settingsSchema.superRefine((settings, context) => {
       'requires gateway:streamRuntime to be functions, because a Web Function cannot have a firewall',
     );
   }
+  const bytes = Buffer.byteLength(Object.entries(settings.variables).flat().join('') + settings.corsOrigins);
+  if (bytes > MAX_ENVIRONMENT_BYTES) {
+    report(
+      'variables',
+      `must have at most ${MAX_ENVIRONMENT_BYTES} bytes, with gateway:corsOrigins, because Lambda limits the environment of a function; there are ${bytes}`,
+    );
+  }
   const objection = objectionToReserving(settings);
   if (objection !== undefined) report('reserveWorkers', objection);
 });
@@ -195,7 +189,7 @@ const CONTEXT_PREFIX = 'gateway:';
 /**
  * Reads `gateway:<name>` from the CDK context.
  * @param keys all keys of the context, to find misspelled settings
- * @throws {StartFailure} with each setting that is unknown, empty or invalid, and the accepted values
+ * @throws {StartFailure} if a setting is unknown, empty or invalid
  */
 export function readConfig(contextOf: (key: string) => unknown, keys: readonly string[] = []): GatewayConfig {
   const given = settingNames.flatMap((name): [string, unknown][] => {
@@ -215,7 +209,7 @@ export function readConfig(contextOf: (key: string) => unknown, keys: readonly s
   throw new StartFailure(faults.join('\n'));
 }
 
-/** Returns whether a value is empty. An unset shell variable produces an empty text. */
+/** Returns whether a setting has no value. An unset shell variable produces an empty text. */
 function isEmpty(value: unknown): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '');
 }

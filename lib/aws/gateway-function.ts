@@ -14,19 +14,12 @@ export interface GatewayFunctionProps {
   /** Directory of the bundles, with one folder per function. */
   bundles: string;
   environment: Record<string, string>;
-  /**
-   * Number of concurrent executions reserved for this function. If undefined, it shares the account's unreserved
-   * concurrency with other functions.
-   */
+  /** If undefined, the function shares the account's unreserved concurrency. */
   reservedConcurrency?: number | undefined;
-  /** Permissions in addition to those in the manifest. For example, a queue worker may read its queue. */
+  /** Permissions in addition to those in the manifest. */
   statements?: PolicyStatement[];
 }
 
-/**
- * A function with its log and its own IAM role. The role has the permissions from the manifest, the given statements,
- * and the permission to write the log.
- */
 export class GatewayFunction extends Construct {
   readonly lambda: LambdaFunction;
   readonly logs: LogGroup;
@@ -54,8 +47,12 @@ export class GatewayFunction extends Construct {
     acknowledgeWildcards(role, spec.grants, resources);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: `model gateway: ${name}`,
-      // Keeps earlier versions, so that traffic can be switched back to an earlier version within seconds.
-      ...(spec.changesGradually ? { currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN } } : {}),
+      // Keeps earlier versions, so that traffic can be switched back to them. Lambda publishes no second version of
+      // unchanged code (https://docs.aws.amazon.com/lambda/latest/api/API_PublishVersion.html), so a deleted version
+      // could not be deployed again.
+      ...(spec.changesGradually
+        ? { currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE } }
+        : {}),
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',

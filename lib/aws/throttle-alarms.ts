@@ -1,8 +1,3 @@
-/**
- * Alarms on the limits that a growing deployment reaches first: Lambda's concurrency, the table's throughput, and
- * writes to one item.
- */
-
 import { Annotations, Duration, type Stack } from 'aws-cdk-lib';
 import { MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
@@ -10,15 +5,9 @@ import { tableDefinition } from '../shared/table-definition.ts';
 import type { Alarms } from './alarms.ts';
 import type { GatewayTable } from './data-stack.ts';
 
-/**
- * Number of throttled requests in five minutes at which an alarm is raised. A smaller number affects at most a few
- * clients: throttled calls of the table and of workers are retried.
- */
+/** Number of throttled requests in five minutes at which an alarm is raised. */
 const MANY_THROTTLES = 10;
-/**
- * Number of write conflicts in five minutes at which an alarm is raised. At this rate, ten conflicts per second,
- * requests of one key become slower.
- */
+/** Number of write conflicts in five minutes at which an alarm is raised: ten per second. */
 const MANY_CONFLICTS = 3_000;
 /** Share of the account's concurrency at which an alarm is raised. */
 const NEARLY_ALL = 0.8;
@@ -27,13 +16,9 @@ const sum = { period: Duration.minutes(5), statistic: 'Sum' };
 const lasting = { threshold: MANY_THROTTLES, evaluationPeriods: 3, datapointsToAlarm: 2 };
 const text = { severity: 'Urgent', runbook: 'Throttling' } as const;
 
-/** Maximum number of metrics in one alarm. */
 const MAX_METRICS = 10;
 
-/**
- * Adds alarms on throttling of the given functions. Each alarm covers at most ten functions. Other functions of the
- * account do not count.
- */
+/** Adds alarms on throttling of the given functions, each for at most ten functions. */
 export function addThrottleAlarms(alarms: Alarms, of: string, lambdas: readonly LambdaFunction[]): void {
   for (let from = 0; from < lambdas.length; from += MAX_METRICS) {
     const metrics = lambdas
@@ -51,9 +36,8 @@ export function addThrottleAlarms(alarms: Alarms, of: string, lambdas: readonly 
 }
 
 /**
- * Adds an alarm on the account's used concurrency: executions of functions without a reservation, plus all
- * reservations.
- * @param concurrency quota of the account; if unknown, a warning replaces the alarm
+ * Adds an alarm on the account's used concurrency, including reservations.
+ * @param concurrency quota of the account; if undefined, a warning replaces the alarm
  */
 export function addConcurrencyAlarm(stack: Stack, alarms: Alarms, concurrency: number | undefined): void {
   if (concurrency === undefined) {
@@ -77,26 +61,40 @@ export function addConcurrencyAlarm(stack: Stack, alarms: Alarms, concurrency: n
 }
 
 /**
- * Adds alarms on throttling of the table and its indexes, and on write conflicts. An index has its own limits and
- * metrics, and if an index is throttled, writes to the table fail.
+ * Returns a count of the table's events that is 0 in a period without events. An alarm on the metric itself could stay
+ * raised after the last event: CloudWatch may ignore missing values of DynamoDB's metrics, whatever the alarm says
+ * about them.
+ * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html (TreatMissingData)
+ */
+function eventsOf(metric: Metric): MathExpression {
+  return new MathExpression({
+    expression: 'FILL(events, 0)',
+    usingMetrics: { events: metric },
+    period: metric.period,
+  });
+}
+
+/**
+ * Adds alarms on throttling of the table and its indexes, and on write conflicts. If writes to an index are throttled,
+ * writes to the table fail.
  */
 export function addTableAlarms(alarms: Alarms, table: GatewayTable): void {
   for (const metric of ['WriteThrottleEvents', 'ReadThrottleEvents'] as const) {
-    alarms.add(`Table${metric}Alarm`, table.metric(metric, sum), {
+    alarms.add(`Table${metric}Alarm`, eventsOf(table.metric(metric, sum)), {
       ...text,
       ...lasting,
       says: 'The table throttles calls because of missing throughput.',
     });
     for (const { name } of tableDefinition.indexes) {
       const dimensionsMap = { TableName: table.tableName, GlobalSecondaryIndexName: name };
-      alarms.add(`Index${metric}Alarm`, table.metric(metric, { ...sum, dimensionsMap }), {
+      alarms.add(`Index${metric}Alarm`, eventsOf(table.metric(metric, { ...sum, dimensionsMap })), {
         ...text,
         ...lasting,
         says: `The index ${name} throttles calls because of missing throughput.`,
       });
     }
   }
-  alarms.add('TableConflictsAlarm', table.metric('TransactionConflict', sum), {
+  alarms.add('TableConflictsAlarm', eventsOf(table.metric('TransactionConflict', sum)), {
     threshold: MANY_CONFLICTS,
     evaluationPeriods: 2,
     severity: 'Soon',

@@ -4,33 +4,27 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { describeError, log } from '../../lambdas/platform/logger.ts';
 import { deleteMessages, isWakeUp, receive, wakePoll, type LocalSqs } from './queues.ts';
 
-/**
- * Invokes a function with an event. The function runs in the gateway's process, or in a sandbox process behind a
- * Runtime API.
- */
 export type Invoke = (event: unknown) => Promise<unknown>;
 
 export interface EventSource {
-  /** Starts no further poll of the queue, and ends the waiting time of the current poll. */
+  /** Starts no further poll, and ends the waiting time of the current poll. */
   stopPolling: () => void;
   /** Processes the visible messages in the queue, then stops. */
   stop: () => Promise<void>;
 }
 
 /**
- * Maximum waiting time of one poll in seconds. A poll is never aborted, because it may already have received messages.
- * If a process is killed during a poll, a message may be hidden until its visibility timeout. These polls are therefore
- * shorter than those of Lambda, which take 20 s.
+ * Maximum waiting time of one poll in seconds, as that of Lambda. A poll is never aborted, because it may already have
+ * received messages. If the workers' process is killed, `endPolls` ends its polls.
  */
-const LONG_POLL_SECONDS = 1;
-/** Time in ms within which arriving messages form a batch. On AWS, messages also take a moment from SQS to Lambda. */
+const LONG_POLL_SECONDS = 20;
+/** Time within which arriving messages form a batch. */
 const GATHERING_MS = 25;
 
 /**
- * Emulates Lambda's event source for a queue: polls the queue, passes batches to the worker, and deletes processed
- * messages. Messages in `batchItemFailures` stay in the queue, or all messages if the worker threw. They are delivered
- * again when their visibility timeout ends, or after the delay that the worker has set. If `maxConcurrency` batches are
- * running, one of them must end before more messages are received.
+ * Emulates Lambda's event source for a queue: polls it, passes batches to the worker, and deletes processed messages.
+ * Messages in `batchItemFailures` stay in the queue until their visibility timeout ends; all messages do if the worker
+ * threw. At most `maxConcurrency` batches normally run at the same time.
  */
 export function startEventSource(
   sqs: LocalSqs,
@@ -71,7 +65,7 @@ export function startEventSource(
     }
   }
 
-  /** Processes all remaining visible messages. The queues are in memory, so costs in other messages are lost. */
+  /** Processes all remaining visible messages. The queues are in memory, so other messages are lost. */
   async function drain(): Promise<void> {
     for (;;) {
       const messages = await receive(sqs, queueUrl, 0).catch(() => []);
@@ -103,10 +97,7 @@ export function startEventSource(
   };
 }
 
-/**
- * Invokes the worker, and returns the ids of the messages that it could not process: the ids in its response, or all
- * ids if the worker threw.
- */
+/** Returns the ids of the messages that the worker could not process: all ids if it threw. */
 async function failuresOf(received: Message[], queueUrl: string, invoke: Invoke): Promise<Set<string>> {
   const messages = received.filter((message) => !isWakeUp(message));
   if (messages.length === 0) return new Set();
@@ -119,7 +110,6 @@ async function failuresOf(received: Message[], queueUrl: string, invoke: Invoke)
   }
 }
 
-/** Returns the event that Lambda passes to a function for a batch. */
 export function toSqsEvent(messages: Message[], queueUrl: string): SQSEvent {
   const queueName = queueUrl.split('/').at(-1)!;
   return {

@@ -19,8 +19,8 @@ import { programs } from './programs.ts';
 import type { WiredQueue } from './wiring.ts';
 
 /**
- * SQS emulator on this machine. Its queues are in memory: if the gateway is killed, their messages are lost, and the
- * worker `sweep-holds` settles the holds later.
+ * SQS emulator, with its queues in memory: if the gateway is killed, messages are lost, and the worker `sweep-holds`
+ * settles the holds later.
  */
 export interface LocalSqs {
   endpoint: string;
@@ -29,15 +29,14 @@ export interface LocalSqs {
 }
 
 /**
- * Starts the SQS emulator.
- * @returns the emulator; `lost` resolves with a sentence if the emulator has ended by itself
+ * Starts the SQS emulator; `lost` resolves with a sentence if it has ended by itself.
  * @throws {StartFailure} if the emulator does not start
  */
 export async function startSqs(): Promise<LocalSqs & { lost: Promise<string> }> {
-  // Functions and the emulator read the secret of the local access key from the environment.
+  // Functions and the emulator read this secret from the environment.
   process.env[variables.localSecret] ??= newSecretBits();
-  // The emulator has its own process group, so that Ctrl-C reaches only the gateway, which first processes its
-  // remaining messages.
+  // The emulator has its own process group, so that Ctrl-C does not end it before the gateway has processed its
+  // messages.
   const child = adoptChild(
     spawn(process.execPath, [programs.aws], { stdio: ['pipe', 'pipe', 'inherit'], detached: true }),
   );
@@ -60,7 +59,7 @@ export async function startSqs(): Promise<LocalSqs & { lost: Promise<string> }> 
   };
 }
 
-/** Connects to an SQS emulator that another process has started. */
+/** Connects to an emulator that another process has started. */
 export function connectSqs(endpoint: string): LocalSqs {
   const client = new SQSClient({
     endpoint,
@@ -75,7 +74,7 @@ export function connectSqs(endpoint: string): LocalSqs {
   };
 }
 
-/** Creates a queue with its dead-letter queue, and returns the URLs of both queues. */
+/** Creates a queue with its dead-letter queue. */
 export async function createQueue(
   sqs: LocalSqs,
   name: string,
@@ -100,7 +99,7 @@ export async function createQueue(
   return { url: queue.QueueUrl!, deadLettersUrl: dead.QueueUrl! };
 }
 
-/** Receives up to ten messages. Waits at most `waitSeconds` for the first message. */
+/** Receives up to ten messages; waits at most `waitSeconds` for the first. */
 export async function receive(sqs: LocalSqs, queueUrl: string, waitSeconds: number): Promise<Message[]> {
   const answer = await sqs.client.send(
     new ReceiveMessageCommand({
@@ -117,14 +116,21 @@ export async function receive(sqs: LocalSqs, queueUrl: string, waitSeconds: numb
 const WAKE = 'wake';
 
 /**
- * Sends a message that makes the current poll of a queue return. Aborting the poll instead could lose messages that it
- * has already received.
+ * Sends a message that makes the current poll of a queue return. Aborting the poll could lose messages that it has
+ * already received.
  */
 export async function wakePoll(sqs: LocalSqs, queueUrl: string): Promise<void> {
   await sqs.client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: WAKE }));
 }
 
-/** Returns whether a message was sent by `wakePoll`, and therefore has no other content. */
+/**
+ * Ends the waiting polls of a killed process. Otherwise the emulator would give them the next messages, which would
+ * then be hidden until their visibility timeout.
+ */
+export async function endPolls(sqs: LocalSqs, queueUrls: string[]): Promise<void> {
+  await Promise.allSettled(queueUrls.map((queueUrl) => wakePoll(sqs, queueUrl)));
+}
+
 export function isWakeUp({ Body: body }: Message): boolean {
   return body === WAKE;
 }

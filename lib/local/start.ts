@@ -40,17 +40,14 @@ import { startWebServer } from './web-server.ts';
 import { startWorkersProcess } from './workers-process.ts';
 import { workersOf, type Workers } from './workers.ts';
 
-/** Gateway that runs on this machine. */
 export interface LocalGateway extends LocalAccount {
   baseUrl: string;
   /** Base URL at the function URL; null if the deployment has none. */
   streamingUrl: string | null;
-  /** Base URL of the server; undefined unless the options request a server. */
   webUrl: string | undefined;
-  /** Id of a model for a first request. */
   modelId: string | undefined;
   providers: ProviderState[];
-  /** Version of the published catalog; undefined if the catalog of this start is used. */
+  /** Version of the published catalog, if one is used. */
   publishedCatalog: string | undefined;
   /** Resolves with a sentence if a process that the gateway needs has ended by itself. */
   lost: Promise<string>;
@@ -58,24 +55,18 @@ export interface LocalGateway extends LocalAccount {
   stop: () => Promise<void>;
 }
 
-/** Time in ms in which open responses may complete at shutdown, before the gateway ends their streams. */
+/** Time in which open responses may complete at shutdown, before the gateway ends their streams. */
 const FINISH_MS = 1_000;
-/** Time in ms after FINISH_MS in which streams may end with an error event, before their connections are closed. */
+/** Time after FINISH_MS in which streams may end with an error event, before their connections are closed. */
 const LAST_WORDS_MS = 1_000;
-/**
- * Time in ms to wait for the processes of an earlier run to end. The processes of a killed gateway end within
- * milliseconds, but a suspended process does not end.
- */
+/** Time to wait for the processes of an earlier run to end. A suspended process does not end. */
 const END_OF_PREDECESSOR_MS = 5_000;
-/**
- * Time in ms to wait for running requests at shutdown. An answer whose client has disconnected may continue for
- * minutes; the sweep at the next start settles its hold.
- */
+/** Time to wait for running requests at shutdown. The next start settles the holds of longer requests. */
 const LAST_REQUESTS_MS = 5_000;
 
 /**
  * Starts the services (DynamoDB, SQS, the sandbox provider), then the functions, then the HTTP servers.
- * @throws {StartFailure} with one sentence about the problem to fix; everything that was started is stopped again
+ * @throws {StartFailure} for a problem that a person must fix; everything that was started is stopped again
  */
 export async function startGateway(options: LocalOptions): Promise<LocalGateway> {
   const stops: Stops = [];
@@ -93,8 +84,7 @@ export async function startGateway(options: LocalOptions): Promise<LocalGateway>
 async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<LocalGateway, 'stop'>> {
   const state = await LocalState.open(options.dataDirectory, options.ephemeral);
   stops.push(async () => state.close());
-  // Checks the ports before anything is created. If a port turned out to be in use later, the newly created keys would
-  // never be printed.
+  // If a port turned out to be in use later, the newly created keys would never be printed.
   await checkPorts(options.port);
   const hasPredecessorEnded = await earlierProcessesEnded(state.directory, END_OF_PREDECESSOR_MS);
   const deployment = options.sandboxed ? readTemplates(await synthesize(catalogOf(options))) : undefined;
@@ -116,19 +106,18 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
     ? startSandboxedHost(deployment, { ...services, environment: { ...operatorSecrets(catalog), ...environment } })
     : await startInProcessHost(answeringNames, importHandler);
   stops.push(host.stop);
-  // Sandboxes are separate processes, so their workers need no additional process.
-  const workers = deployment ? workersOf(services.sqs, host.invoke) : await startWorkersProcess(state.directory);
+  const workers = deployment
+    ? workersOf(services.sqs, host.invoke)
+    : await startWorkersProcess(state.directory, services.sqs);
   stops.push(workers.stop);
   const account = await prepareRecords(state);
-  // If an earlier process ended unexpectedly, the roll-up messages in its queues are lost, so its days are queued
-  // again.
+  // If an earlier process ended unexpectedly, the roll-up messages in its queues are lost.
   if (deadBootIds.length > 0) await closeDaysAgain(openTable());
   if (hasPredecessorEnded) await sweepAfter(deadBootIds, workers, state);
   else log('warn', 'processes of an earlier run have not ended: the sweep settles their holds when these are due');
   const { concurrency, repeatsSchedules } = options;
   workers.connect({ ...wiring, queueUrls: services.queueUrls, concurrency, repeatsSchedules });
-  // At shutdown, requests complete first, and the workers stop afterwards, so that they still process the messages of
-  // these requests.
+  // At shutdown, requests complete before the workers stop, which process the messages of these requests.
   stops.push(() => Promise.race([host.idle(), sleep(LAST_REQUESTS_MS, undefined, { ref: false })]));
   const { api, streamingUrl, close } = await openEntryPoints(options, wiring, host, stops);
   const web = options.web ? await startWebServer(state.directory, catalogOf(options)) : undefined;
@@ -160,7 +149,6 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   };
 }
 
-/** Returns the environment variables that contain the addresses of the services. */
 function serviceVariables({
   tableName,
   bucketName,
@@ -186,12 +174,10 @@ function serviceVariables({
   };
 }
 
-/** Returns the environment variables of this run. */
 function runVariables(options: LocalOptions, state: LocalState, bootId: string): Record<string, string> {
   const catalogDirectory = catalogOf(options);
   return {
-    // If the operator has configured a secret, functions read it from Secrets Manager or its emulator, so no file is
-    // used.
+    // Functions read a configured secret from Secrets Manager or its emulator instead.
     [variables.secretsFile]: optionalVariable(variables.pepperSecret) === undefined ? state.secretsFile() : '',
     [variables.booksDirectory]: state.booksDirectory(),
     [variables.publicationsDirectory]: state.publicationsDirectory(),
@@ -200,7 +186,7 @@ function runVariables(options: LocalOptions, state: LocalState, bootId: string):
     [variables.local]: '1',
     [variables.bootId]: bootId,
     [variables.clockOffsetMs]: String(options.clockOffsetMs),
-    // By default, CORS allows pages of any origin to call the local API; they still need a key.
+    // By default, CORS allows pages of any origin to call the local API.
     [variables.corsOrigins]: optionalVariable(variables.corsOrigins) ?? '*',
     ...(catalogDirectory ? { [variables.catalogDirectory]: catalogDirectory } : {}),
   };
@@ -210,7 +196,6 @@ function catalogOf({ catalogDirectory }: LocalOptions): string | undefined {
   return catalogDirectory ?? optionalVariable(variables.catalogDirectory);
 }
 
-/** Upgrades the records of the table, and creates the first account on a first start. */
 async function prepareRecords(state: LocalState): Promise<LocalAccount> {
   const table = openTable();
   await upgradeRecords(table);

@@ -1,10 +1,8 @@
 /**
- * Runs workers in a separate process, so that settlements use another CPU core and do not slow down requests. On AWS,
- * workers are separate functions.
+ * Runs workers in a separate process, so that settlements use another CPU core.
  *
  * Guarantee: the workers' process ends together with the gateway, even if the gateway is killed. If the process ends by
- * itself, it is restarted, and its current batch is delivered again when the batch's visibility timeout ends, as with
- * Lambda.
+ * itself, it is restarted, and its current batches are delivered again after their visibility timeout.
  */
 
 import { fork, type ChildProcess } from 'node:child_process';
@@ -13,6 +11,7 @@ import { log } from '../../lambdas/platform/logger.ts';
 import { adoptChild } from '../shared/children.ts';
 import { StartFailure } from '../shared/failure.ts';
 import { programs } from './programs.ts';
+import { endPolls, type LocalSqs } from './queues.ts';
 import type { Connections, Workers } from './workers.ts';
 
 /** Message from the gateway to the workers' process. */
@@ -21,7 +20,7 @@ export type Order =
   | ({ order: 'connect' } & Connections)
   | { order: 'stop' };
 
-/** Message from the workers' process to the gateway: the process is ready, or an invocation has ended. */
+/** Message from the workers' process: it is ready, or an invocation has ended. */
 export type Report = { ready: true } | { id: number; error?: string };
 
 const RESTART_MS = 1_000;
@@ -33,10 +32,11 @@ interface Waiting {
 
 /**
  * Starts the workers' process.
- * @param dataDirectory data directory of the gateway to which the process belongs
+ * @param dataDirectory of the gateway to which the process belongs
+ * @param sqs emulator whose queues the process polls
  * @throws {StartFailure} if the process does not start
  */
-export async function startWorkersProcess(dataDirectory: string): Promise<Workers> {
+export async function startWorkersProcess(dataDirectory: string, sqs: LocalSqs): Promise<Workers> {
   const waiting = new Map<number, Waiting>();
   let connections: Connections | undefined;
   let calls = 0;
@@ -44,8 +44,8 @@ export async function startWorkersProcess(dataDirectory: string): Promise<Worker
   let child = await start();
 
   async function start(): Promise<ChildProcess> {
-    // The workers have their own process group, so that Ctrl-C reaches only the gateway. Its last requests still send
-    // messages to the workers.
+    // The workers have their own process group, so that Ctrl-C does not end them before the gateway's last requests
+    // have sent messages.
     const started = adoptChild(
       fork(programs.workers, [dataDirectory], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true }),
     );
@@ -68,6 +68,8 @@ export async function startWorkersProcess(dataDirectory: string): Promise<Worker
   async function restart(): Promise<void> {
     log('error', 'the workers ended, and are started again');
     for (const id of waiting.keys()) settle({ id, error: 'The workers ended' });
+    const polled = connections?.queueSources.map(({ queue }) => connections!.queueUrls[queue]!) ?? [];
+    void endPolls(sqs, polled);
     await new Promise((resolve) => setTimeout(resolve, RESTART_MS));
     if (isStopping) return;
     try {

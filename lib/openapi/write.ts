@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { toolArguments } from '../shared/tool-arguments.ts';
 import { buildDocument } from './document.ts';
 
 export const documentFile = fileURLToPath(new URL('../../lambdas/api/service/openapi.json', import.meta.url));
@@ -11,6 +12,7 @@ export async function documentText(): Promise<string> {
 }
 
 if (import.meta.main) {
+  toolArguments('Usage: npm run openapi\n\nWrites the document that GET /openapi.json returns.', {});
   writeFileSync(documentFile, await documentText());
   process.stdout.write(`${documentFile}\n`);
 }

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { unmeasuredOutcome } from '../../lambdas/accounting/ending.ts';
 import { linesOf, provesItsPrice } from '../../lambdas/accounting/generation-lines.ts';
-import { estimateWithin, inputEstimateOf, type PromptUsage } from '../../lambdas/accounting/input-estimate.ts';
+import { estimateWithin, inputEstimateOf } from '../../lambdas/accounting/input-estimate.ts';
+import type { PromptUsage } from '../../lambdas/accounting/usage.ts';
 import { priceUpperBound, type UsageBound } from '../../lambdas/accounting/price.ts';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { pendingAttributes, generationFrom } from '../../lambdas/store/generations/generation.ts';
@@ -19,6 +20,7 @@ const pricing: Pricing = {
   character: rub('0.0015'),
   audio_second: rub('0.009'),
   pixel: rub('0.000000000123'),
+  audio_input: rub('0.0007'),
   overrides: [{ min_prompt_tokens: 700, prompt: rub('0.000246913578'), completion: rub('0.001481481481') }],
 };
 
@@ -31,6 +33,8 @@ const prompts = fc.record({
   characters: unit,
   audioSeconds: unit,
   imagePixels: unit,
+  audioInputTokens: unit,
+  imageInputTokens: unit,
 });
 
 const price = (prompt: PromptUsage) => String(inputEstimateOf(prompt, pricing).cost);
@@ -40,14 +44,20 @@ describe('the estimate that is charged if nothing was measured', () => {
     expect(price({ inputTokens: 0, characters: 1_000 })).toBe('1.51');
     expect(price({ inputTokens: 0, audioSeconds: 60 })).toBe('0.55');
     expect(price({ inputTokens: 0, searchUnits: 2 })).toBe('0.41');
+    expect(price({ inputTokens: 0, audioInputTokens: 100 })).toBe('0.08');
     expect(price({ inputTokens: 0 })).toBe('0');
   });
 
   it('is proved by its record, and is never above the hold', () => {
     fc.assert(
       fc.property(prompts, prompts, fc.boolean(), (prompt, most, isHeld) => {
-        const { inputTokens, ...pieces } = most;
-        const bound: UsageBound = { ...pieces, promptTokens: inputTokens, outputTokens: 10, cacheWrites: '5m' };
+        const { inputTokens, audioInputTokens, imageInputTokens, ...pieces } = most;
+        const bound: UsageBound = {
+          ...pieces,
+          promptTokens: inputTokens + (audioInputTokens ?? 0) + (imageInputTokens ?? 0),
+          outputTokens: 10,
+          cacheWrites: '5m',
+        };
         const held = { amount: priceUpperBound(bound, pricing), steps: 1, serviceHolds: [], rateHolds: [] };
         const inputEstimate = estimateWithin(inputEstimateOf(prompt, pricing), bound, pricing);
         const { generation } = holdRequest(spender, held.amount);

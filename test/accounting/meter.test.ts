@@ -224,6 +224,14 @@ describe('the usage meter of an answer with media', () => {
     });
   });
 
+  it('counts the speech of several rounds once, and each image', () => {
+    const first = new UsageMeter({ estimatedInputTokens: 1_000, promptCountedAtStart: true });
+    for (const event of [before, image, spoken(32_000), spoken(32_000)]) first.observe(event);
+    const second = first.next(1_000);
+    for (const event of [before, spoken(32_000), image]) second.observe(event);
+    expect([first.mediaItems, second.mediaItems]).toEqual([2, 3]);
+  });
+
   it('does not charge an image as text if the provider reports only a sum', () => {
     expect(measure(before, image, end({ output_tokens: 1_310 }))).toMatchObject({
       usage: { outputTokens: 1_310, imageOutputTokens: 1_290 },

@@ -27,13 +27,10 @@ const today = utcDate(Date.now());
 const date = dayBefore(today);
 const startMs = Date.parse(date);
 
-/**
- * Savings by caches of each generation. They are negative, because writing the caches cost more than reading them
- * saved.
- */
+/** Savings are negative if writing a cache cost more than reading it saved. */
 const SAVED = Money.parse('-0.000000000125');
 
-/** Final generation as settlement writes it, with a cost that no float can represent exactly. */
+/** Generation of the test. Its cost is zero, or an amount that no float can represent exactly. */
 interface Sample {
   id: string;
   workspaceId: string;
@@ -48,17 +45,14 @@ interface Sample {
 }
 
 const workspaces = Array.from({ length: 5 }, () => randomUUID());
-/** Fifty keys, ten in each workspace. Every second key belongs to one of three members. */
+/** Ten keys in each workspace; every second key belongs to one of three members. */
 const keys = Array.from({ length: 50 }, (_, index) => ({
   keyHash: randomUUID().replaceAll('-', '').repeat(2),
   workspaceId: workspaces[index % 5]!,
   memberId: index % 2 === 0 ? `member-${index % 3}` : undefined,
 }));
 
-/**
- * Endings of some of each hundred generations: failed, or cancelled by the client. Generations 0 and 30 cost nothing;
- * generations 60 and 90 ended after output.
- */
+/** Generations 0 and 30 of each hundred cost nothing; generations 60 and 90 ended after output. */
 const ENDINGS: Record<number, Pick<Sample, 'cancelled' | 'finishReason'>> = {
   0: { cancelled: false, finishReason: 'error' },
   30: { cancelled: true, finishReason: null },
@@ -136,7 +130,6 @@ const shown = (rows: ActivityRow[]) =>
 const ask = async (table: Table, accountId: string, question: ActivityQuestion = everything) =>
   shown(await readActivity(table, accountId, [date], question));
 
-/** Returns a text that identifies a row. */
 const placeOf = ({ model, workspaceId, keyHash, memberId }: { [Name in keyof ActivityRow]?: unknown }) =>
   [model, workspaceId, keyHash, memberId].join('\n');
 
@@ -154,9 +147,9 @@ describe('a day with many generations over 50 keys and 10 models', () => {
       samples.map((generation) => itemOf(accountId, generation)),
     );
     await rollUpDay(table, accountId);
-  }, 120_000);
+  });
 
-  /** Returns the expected rows, computed from the list of generations in the simplest way. */
+  /** Computes the expected rows in the simplest way. */
   function straight(matches: (generation: Sample) => boolean, splitBy?: readonly ActivitySplit[]) {
     const rows = new Map<string, ActivityRow>();
     for (const generation of samples.filter(matches)) {
@@ -238,7 +231,7 @@ async function rowsOf(table: Table, accountId: string): Promise<unknown[]> {
   return Items ?? [];
 }
 
-/** Creates a generation of the day in this shard. Its hold is placed, but it is not settled yet. */
+/** Creates a generation of the day in this shard, with a hold that is not settled. */
 async function heldInShard(table: Table, spender: Spender, shard: number): Promise<Settlement> {
   for (;;) {
     const request = holdRequest(spender, rub('2'), { atMs: startMs + 1_000 });
@@ -254,7 +247,7 @@ async function settledInShard(table: Table, spender: Spender, shard: number): Pr
   return message;
 }
 
-/** Returns a table behind a proxy. In the proxy, the first call of this kind waits until the test continues it. */
+/** Returns a table whose calls of this action wait until the test continues them with `goOn`. */
 async function pausedAt(action: string, table: Table) {
   const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
   const reached = Promise.withResolvers<void>();
@@ -342,7 +335,8 @@ describe('the roll-up of a day', () => {
     await rollUpDay(table, accountId, [0, 1, 2, 3, 4, 6, 7]);
     const message = { accountId, date, shard: 5, sinceMs: Date.now() + 60_000 };
 
-    // One process takes its number and then reads last. The other reads first and then writes last.
+    // Two processes roll up the shard. One takes its version number first and reads last; the other reads first and
+    // writes last.
     const readsLate = await pausedAt('Query', table);
     const readsLateDone = rollUpShard(readsLate.table, message);
     await readsLate.reached;

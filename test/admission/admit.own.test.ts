@@ -12,7 +12,7 @@ import { newTable, tableThrough } from '../support/table.ts';
 import { eventually } from '../support/eventually.ts';
 
 const STEP = 4_096;
-/** Returns a quote. `completion` costs 0.002 per token, `prompt` 0.001. */
+/** A token costs 0.001 RUB as `prompt`, and 0.002 RUB as `completion`. */
 const quote = (promptTokens: number, more: Partial<Quote> = {}): Quote => ({
   pricing,
   bound: { promptTokens, outputTokens: 50, cacheWrites: 'none', pricedImages: 0, searchRequests: 0 },
@@ -31,9 +31,7 @@ afterAll(() => {
   for (const { stop } of meters) stop();
 });
 
-/**
- * Asks for admission, and resolves when the store has refused the hold once. From then on, the request waits for money.
- */
+/** Sends a request whose first hold the store refuses. Resolves when the request waits for money. */
 async function askAndWait(spender: Spender, quoted: Quote): Promise<{ answer: Promise<Admitted> }> {
   const meter = await startCapacityMeter(inject('dynamodbEndpoint'));
   meters.push(meter);
@@ -47,7 +45,7 @@ const ask = (spender: Spender, ...quotes: Quote[]) => askThrough(table, spender,
 
 /**
  * Admits a request.
- * @throws the refusal, as the client gets it
+ * @throws {GatewayError} the refusal, as the client gets it
  */
 async function askThrough(through: Table, spender: Spender, ...quotes: Quote[]): Promise<Admitted> {
   const { amount: _, ...request } = holdRequest(spender, rub('1'));
@@ -64,10 +62,7 @@ async function askThrough(through: Table, spender: Spender, ...quotes: Quote[]):
   throw result.refused.error;
 }
 
-/**
- * Holds an amount.
- * @returns a function that releases the hold
- */
+/** Holds an amount, and returns a function that releases it. */
 async function holder(spender: Spender, amount: string): Promise<() => Promise<void>> {
   const request = holdRequest(spender, rub(amount));
   const result = await placeHold(table, request);
@@ -94,7 +89,7 @@ describe('a request that waits for held money', () => {
 
     expect(await elapsedMs(small.answer)).toBeLessThan(3_500);
     await large.answer.catch(() => undefined);
-  }, 20_000);
+  });
 
   it.concurrent('is not blocked by a request that now waits for another scope', async () => {
     const spender = await newSpender(table, { key: { daily: rub('2') }, account: { daily: rub('10') } });
@@ -112,7 +107,7 @@ describe('a request that waits for held money', () => {
     expect(await elapsedMs(second.answer)).toBeLessThan(3_500);
     await releaseKey();
     await first.answer.catch(() => undefined);
-  }, 20_000);
+  });
 });
 
 describe('a request with an endpoint for long answers and an endpoint for short answers at higher prices', () => {

@@ -42,7 +42,7 @@ function quote(more: Partial<UsageBound> = {}, hiddenReasoningTokens = 0): Quote
   return { pricing, bound, hiddenReasoningTokens, beyondMaxTokens: 0 };
 }
 
-/** Begins a stream of a spender, with a hold for its prompt and one step of output. */
+/** Begins a stream, with a hold for its prompt and one step of output. */
 async function begin(spender: Spender, of = quote()): Promise<{ extender: HoldExtender; request: HoldRequest }> {
   const request = holdRequest(spender, planSpending([of], STEP).amount);
   const placed = await placeHold(table, request);
@@ -50,7 +50,7 @@ async function begin(spender: Spender, of = quote()): Promise<{ extender: HoldEx
 }
 
 const limited = (limit: string) => newSpender(table, { key: { daily: rub(limit) } });
-const heldBy = async (spender: Spender) => (await books(table, spender)).key[0];
+const heldBy = async (spender: Spender) => (await books(table, spender)).key.lifetime;
 
 describe('a stream within its hold', () => {
   it('releases the unused part of the hold for its prompt after the provider has counted it', async () => {
@@ -116,6 +116,17 @@ describe('a stream within its hold', () => {
     const { extender } = await begin(spender);
     expect((await extender.chargeable(rub('3'))).toString()).toBe('3');
     expect(await heldBy(spender)).toBe('0 of 3');
+  });
+
+  it('is extended at its end by as much as there is room for, if the whole answer cost more', async () => {
+    const spender = await limited('2.75');
+    const { extender, request } = await begin(spender);
+    const charged = await extender.chargeable(rub('3'));
+    expect(charged.toString()).toBe('2.75');
+
+    const { hold } = await extender.settled();
+    await settleBatch(table, [settlement(request, hold, charged)], { swept: false });
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('2.75'));
   });
 
   it('waits a moment for amounts that other requests release', async () => {

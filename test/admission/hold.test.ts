@@ -106,7 +106,7 @@ describe('a hold', () => {
       const error = await refusalOf(placeHold(table, holdRequest(spender, rub('4'))));
 
       expect(error).toMatchObject({ status: 402, metadata: { limit_rub: lowered } });
-      expect((await books(table, spender)).key[0]).toBe('0 of 0');
+      expect((await books(table, spender)).key.lifetime).toBe('0 of 0');
     },
   );
 
@@ -135,7 +135,7 @@ describe('an extension of a hold', () => {
 
     expect(second).toMatchObject({ hold: { steps: 2 } });
     expect(third).toMatchObject({ status: 402 });
-    expect((await books(table, spender)).key[0]).toBe('0 of 2');
+    expect((await books(table, spender)).key.lifetime).toBe('0 of 2');
   });
 
   it('is applied once if its first reply was lost', async () => {
@@ -147,7 +147,7 @@ describe('an extension of a hold', () => {
     const again = await extendHold(table, placed, request);
 
     expect(again).toMatchObject({ hold: { steps: 2 } });
-    expect((await books(table, spender)).key[0]).toBe('0 of 2');
+    expect((await books(table, spender)).key.lifetime).toBe('0 of 2');
   });
 
   it('reads the amount of a step with a lost reply from the record, whatever amount is requested now', async () => {
@@ -159,7 +159,7 @@ describe('an extension of a hold', () => {
     const again = await extendHold(table, placed, { ...request, amount: rub('4') });
 
     expect(again.hold).toMatchObject({ steps: 2, amount: rub('1.3') });
-    expect((await books(table, spender)).key[0]).toBe('0 of 1.3');
+    expect((await books(table, spender)).key.lifetime).toBe('0 of 1.3');
   });
 
   it('is refused after the generation is settled', async () => {
@@ -182,9 +182,9 @@ describe('a partial release of a hold', () => {
     const shrunk = await shrinkHold(table, placed, { ...request, amount: rub('7') });
 
     expect(shrunk).toMatchObject({ placed: { hold: { steps: 2, amount: rub('1') } } });
-    expect((await books(table, spender)).member[0]).toBe('0 of 1');
+    expect((await books(table, spender)).member.lifetime).toBe('0 of 1');
     await placeHold(table, holdRequest(spender, rub('9')));
     await settleBatch(table, [settlement(request, placed.hold, rub('0.5'))], { swept: false });
-    expect((await books(table, spender)).key[0]).toBe('0.5 of 9.5');
+    expect((await books(table, spender)).key.lifetime).toBe('0.5 of 9.5');
   });
 });

@@ -75,7 +75,7 @@ describe('the header x-gateway-tags', () => {
       /at most 8 tags/,
     ],
     ['x'.repeat(20_000), /at most 8 tags/],
-  ])('is refused with 400: %.40j', (header, words) => {
+  ])('is refused with 400: $0', (header, words) => {
     const { status, message, metadata } = faultOf({ header });
 
     expect([status, metadata['field'], message]).toEqual([400, 'x-gateway-tags', expect.stringMatching(words)]);
@@ -120,7 +120,7 @@ describe('metadata.tags', () => {
     [{ project: 'x'.repeat(10_000_000) }, 'metadata.tags.project'],
     [Object.fromEntries(names(100_000).map((name) => [name, 'x'])), 'metadata.tags'],
     [names(100_000).map((name) => `${name}=x`), 'metadata.tags'],
-  ])('is refused with the name of the field: %#', (field, named) => {
+  ])('is refused with the name of the field: $0', (field, named) => {
     const { status, message, metadata } = faultOf({ field });
 
     expect([status, metadata['field']]).toEqual([400, named]);
@@ -206,7 +206,7 @@ describe('fields and headers that are mapped to tags', () => {
   });
 
   it.each(['x'.repeat(101), 'two\nlines', 'a\u202eb'])(
-    'are recorded as a digest if they are no valid value: %#',
+    'are recorded as a digest if they are no valid value: $0',
     (user) => {
       expect(tagsOf({ body: { user } })).toEqual({ user: digest(user) });
     },

@@ -9,7 +9,7 @@ import { catalogDirectory, textModel, type CatalogDirectory } from '../support/c
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 
-/** Price of 270.000001 RUB per million tokens, with all digits that a price may have. */
+/** 270.000001 RUB per million tokens, with all digits that a price may have. */
 const cheap = '0.000270000001';
 const models = [
   textModel('acme/small', [{ provider: 'groq', pricing: { prompt: cheap, completion: '0.0009' } }], {
@@ -137,7 +137,7 @@ describe('a list of models refuses', () => {
     ['limit', '1001', 'must be a whole number from 1 to 1000'],
     ['offset', '-1', 'must be a whole number from 0'],
     ['lifecycle', 'young', 'must be a comma-separated list of active, deprecated, retired'],
-  ])('%s=%.20s', (field, value, message) => {
+  ])('$0=$1', (field, value, message) => {
     expect(() => kept({ [field]: value })).toThrow(
       expect.objectContaining({
         status: 400,

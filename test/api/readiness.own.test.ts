@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { readReadiness } from '../../lambdas/api/models/endpoint-report.ts';
+import { readReadiness } from '../../lambdas/api/parts/availability.ts';
 import { variables } from '../../lambdas/platform/environment.ts';
 import { resources } from '../../lambdas/resources.ts';
 import { openStatistics } from '../../lambdas/routing/statistics.ts';

@@ -8,12 +8,9 @@ import { entriesIn, repeated } from '../support/long-runs.ts';
 import { heldMb, measurable } from '../support/process-usage.ts';
 import { reportOf } from '../support/processes.ts';
 
-/**
- * Tests of attacks by a provider on the CPU and memory that all answers share. One attack runs at a time, so that it
- * can be measured.
- */
+/** Attacks by a provider on the CPU and memory that all answers share. The attacks run one at a time. */
 let hostile: HostileGateway;
-/** Memory that the gateway uses when it is idle. */
+/** Memory in MB of an idle gateway. */
 let resting: { held: number; resident: number };
 beforeAll(async () => {
   hostile = await startHostileGateway(measurable);
@@ -26,12 +23,12 @@ const KB = 1_024;
 const MB = KB * KB;
 /** Maximum additional memory in MB during one answer. */
 const PEAK_MB = 100;
-/** Maximum CPU milliseconds for an answer of some megabytes. All other answers have to wait for this time. */
+/** Maximum CPU time in ms of one attack. All other answers wait during this time. */
 const MAX_BUSY_MS = 4_000;
 const RICH_RUB = 1_000_000;
 
 async function usedMb() {
-  // Held memory must be measured first, because the measurement frees unused memory.
+  // This measurement frees unused memory, so it comes first.
   const held = await heldMb(hostile.gateway);
   return { held, resident: (await reportOf(hostile.gateway.process.pid!)).residentMb };
 }
@@ -44,7 +41,7 @@ const sound: Behavior = async ({ begin, send, finish, dialect }) => {
   await finish();
 };
 
-/** Sends normal answers first, so that the test does not measure costs that a process has only once. */
+/** Sends some requests first, so that the tests do not measure costs that a process has only once. */
 async function warmUp(): Promise<void> {
   for (let round = 0; round < 20; round += 1) {
     const wire = wires[round % wires.length]!;
@@ -52,15 +49,11 @@ async function warmUp(): Promise<void> {
   }
 }
 
-/** Sends a piece repeatedly, until the connection is closed or enough bytes are sent. */
 async function flood(write: Exchange['write'], piece: string, bytes: number): Promise<void> {
   for (let sent = 0; sent < bytes; sent += piece.length) if (!(await write(piece))) return;
 }
 
-/**
- * Runs an attack.
- * @returns the maximum additional memory, and the CPU time
- */
+/** Returns the maximum additional memory, and the CPU time. */
 async function measured(attack: Attack): Promise<{ peakMb: number; tookMs: number }> {
   const { gateway } = hostile;
   await untilIdle();
@@ -71,7 +64,6 @@ async function measured(attack: Attack): Promise<{ peakMb: number; tookMs: numbe
   return { peakMb: after.peakMb - before.residentMb, tookMs: after.cpuMs - before.cpuMs };
 }
 
-/** Milliseconds between two measurements of the gateway's CPU time. */
 const LOOKS_EVERY_MS = 300;
 
 /** Waits until work of the last attack has ended. */
@@ -104,7 +96,7 @@ const within =
     await behavior(exchange);
   };
 
-/** Size of a flood of blank lines, which are read one by one. */
+/** Total size of the blank lines, which the gateway reads one by one. */
 const BLANK_BYTES = repeated(40, { ofWhichAlways: 10 }) * MB;
 const blanks = ({ blank }: Dialect) => blank.repeat((64 * KB) / blank.length);
 
@@ -140,7 +132,7 @@ const floods: [string, Attack][] = [
       },
     ],
   ]),
-  // The code that handles an answer before the wire reads it is the same for all wires.
+  // One wire is enough: all wires use the same code for blank lines before an answer.
   [
     '40 MB of blank lines before the answer begins',
     {
@@ -230,7 +222,7 @@ function inPieces(wire: WireName): Attack {
   };
 }
 
-/** Small events that are repeated. In a faulty implementation, each event might cost more than its predecessor. */
+/** In a faulty implementation, each of these events might cost more than its predecessor. */
 const grinding: [string, Attack][] = [
   [
     'a call in pieces after an incomplete call',
@@ -266,29 +258,25 @@ const grinding: [string, Attack][] = [
 ];
 
 describe('the memory of the gateway', () => {
-  it.each([...floods, ...manyOnes])('is not exhausted by %s', { timeout: 120_000 }, async (_what, attack) => {
+  it.each([...floods, ...manyOnes])('is not exhausted by %s', async (_what, attack) => {
     const { peakMb } = await measured(attack);
     expect(peakMb).toBeLessThan(PEAK_MB);
   });
 });
 
 describe('the processor of the gateway', () => {
-  it.each(grinding)('is not blocked by %s', { timeout: 120_000 }, async (_what, attack) => {
+  it.each(grinding)('is not blocked by %s', async (_what, attack) => {
     const { tookMs } = await measured(attack);
     expect(tookMs).toBeLessThan(MAX_BUSY_MS);
   });
 });
 
-it(
-  'attacks on memory and processor leave the gateway and other clients unharmed, and memory is freed',
-  { timeout: 120_000 },
-  async () => {
-    await untilIdle();
-    await warmUp();
-    const now = await usedMb();
-    expect(now.held).toBeLessThan(resting.held * 1.1 + 20);
-    // A process returns memory to the system late, so the growth is compared with the maximum of one answer.
-    expect(now.resident).toBeLessThan(resting.resident + PEAK_MB);
-    await hostile.expectUnharmed();
-  },
-);
+it('attacks on memory and processor leave the gateway and other clients unharmed, and memory is freed', async () => {
+  await untilIdle();
+  await warmUp();
+  const now = await usedMb();
+  expect(now.held).toBeLessThan(resting.held * 1.1 + 20);
+  // A process returns freed memory to the operating system late, so this bound includes the peak.
+  expect(now.resident).toBeLessThan(resting.resident + PEAK_MB);
+  await hostile.expectUnharmed();
+});

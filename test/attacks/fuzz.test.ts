@@ -1,5 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { reconcile } from '../../lambdas/books/reconcile.ts';
+import { utcDate } from '../../lambdas/money/periods.ts';
+import { readAccount } from '../../lambdas/store/accounts/accounts.ts';
+import { generationsOfDay } from '../../lambdas/store/generations/generation-queries.ts';
 import {
   chatBodies,
   drawingBodies,
@@ -17,31 +21,30 @@ import {
   transcriptionBodies,
   transcriptionForms,
 } from '../support/client-api-bodies.ts';
+import { eventually } from '../support/eventually.ts';
 import { formWith, mutatedForms, type FormPart } from '../support/form-mutations.ts';
 import { get, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { isLongForm, repeated } from '../support/long-runs.ts';
 import { jsonBody, mutated, type SentBody } from '../support/mutations.ts';
 import { memoryEnvironment, steadyBytesOf } from '../support/process-memory.ts';
 
-/** Number of concurrent requests. REQUESTS is the number of mutated requests of each subject. */
+/** Number of concurrent requests, and number of mutated requests per subject. */
 const AT_ONCE = 16;
 const REQUESTS = repeated(5_000, { ofWhichAlways: 150 });
-/** Maximum duration of an answer in ms. Only a request that hangs takes longer. */
+/** Maximum time in ms until an answer. Only a request that hangs takes longer. */
 const MAX_ANSWER_MS = 15_000;
 /**
- * Number of rounds. The first round warms up: code is compiled, and pools and caches fill. After that, retained memory
- * may grow once, but not in each round. The short form has too few requests to show growth, so it does not check growth
- * (kept-timers.test.ts checks the most frequent cause).
+ * Number of rounds. In the first round, code is compiled, and pools and caches fill. After that, retained memory may
+ * grow once, but not in each round. The short form has too few requests to show growth.
  */
 const ROUNDS = repeated(3, { ofWhichAlways: 1 });
-/**
- * Maximum growth of retained memory per round: cache entries of each request, and compiled code. Resident memory would
- * be less exact, because it also depends on when the allocator returns pages, and therefore on other work of the
- * machine.
- */
+/** Maximum growth of retained memory per round: cache entries of each request, and compiled code. */
 const MAX_KEPT_BYTES = 512 * 1024 + 128 * (REQUESTS / ROUNDS);
 
 let gateway: RunningGateway;
+const startedAtMs = Date.now();
+/** Answers with status 200 to requests that cost money. */
+const answered = new Set<string>();
 beforeAll(async () => {
   gateway = await startGateway({ env: memoryEnvironment });
 });
@@ -60,7 +63,7 @@ const call = { type: 'tool_use', id: 'toolu_1', name: 'look', input: { at: 'x', 
 const result = (content: unknown) => ({ type: 'tool_result', tool_use_id: 'toolu_1', content, is_error: false });
 const directed = { type: 'text', text: `Hi\n@sandbox ${quick}` };
 
-/** Bodies that both the Anthropic wire and the chat wire accept. */
+/** Both the Anthropic wire and the chat wire accept these bodies. */
 const bases = [
   { messages: [hello] },
   { messages: [hello], stream: true, max_tokens: 3, temperature: 0.5, top_p: 0.9, top_k: 4, stop_sequences: ['END'] },
@@ -126,7 +129,7 @@ const bases = [
   },
 ];
 
-/** Bodies that only the Anthropic wire can express. */
+/** Only the Anthropic wire can express these bodies. */
 const anthropicBases = [
   {
     messages: [
@@ -148,12 +151,11 @@ const anthropicBases = [
 
 const routes = ['/messages', '/messages', '/messages', '/messages/count_tokens'];
 
-/** Returns the field that names the model. In ElevenLabs' API, it has another name. */
+/** Returns the name of the model's field, which is different in ElevenLabs' API. */
 function modelFieldAt(path: string): 'model' | 'model_id' {
   return /^\/(?:text-to-speech|speech-to-text)/.test(path) ? 'model_id' : 'model';
 }
 
-/** Models, routes and bodies: two wires through the Messages API, and most other APIs with a JSON body. */
 const jsonSubjects = [
   { model: 'sandbox/claude', routes, bodies: [...bases, ...anthropicBases] },
   { model: 'sandbox/gpt', routes, bodies: bases },
@@ -198,10 +200,7 @@ interface MutatedRequest extends SentBody {
   path: string;
 }
 
-/**
- * Sends a request.
- * @returns the status of the answer, and the answer as `fault` if it breaks a rule
- */
+/** Returns the status of the answer, and the answer as `fault` if it breaks a rule. */
 async function ask({ path, body, contentType }: MutatedRequest): Promise<{ status: number; fault?: string }> {
   const response = await fetch(`${gateway.baseUrl}${path}`, {
     method: 'POST',
@@ -211,6 +210,8 @@ async function ask({ path, body, contentType }: MutatedRequest): Promise<{ statu
   });
   const { status } = response;
   const answer = await response.text();
+  const id = response.headers.get('x-generation-id');
+  if (status === 200 && id !== null) answered.add(id);
   if (status === 200) return isBroken(answer) ? { status, fault: answer } : { status };
   if (status === 400 && fieldOf(answer)) return { status };
   return status === 404 ? { status } : { status, fault: answer };
@@ -264,4 +265,23 @@ describe.each([...jsonSubjects, ...formSubjects])('mutated $form for $model at $
         expect(Math.min(...growths), `bytes kept after each round: ${kept.join(', ')}`).toBeLessThan(MAX_KEPT_BYTES);
     },
   );
+});
+
+it('mutated requests leave a record of each answer, and books without differences', { timeout: 300_000 }, async () => {
+  const table = gateway.table();
+  const account = (await readAccount(table, gateway.accountId))!;
+  const dates = [...new Set([utcDate(startedAtMs), utcDate(Date.now())])];
+  const records = await eventually(async () => {
+    const days = dates.map((date) => Array.fromAsync(generationsOfDay(table, account.id, date)));
+    const all = (await Promise.all(days)).flat();
+    expect(all.filter(({ state }) => state === 'pending')).toEqual([]);
+    return all;
+  }, 500);
+
+  const recorded = new Set(records.map(({ id }) => id));
+  expect([...answered].filter((id) => !recorded.has(id))).toEqual([]);
+  const charged = records.filter(({ outcome }) => !outcome!.cost.isZero);
+  expect(charged.filter(({ id }) => !answered.has(id))).toEqual([]);
+  expect(charged.length).toBeGreaterThanOrEqual(answered.size / 2);
+  expect((await reconcile(table, { account, dates, isDeep: true, isWhole: true })).findings).toEqual([]);
 });

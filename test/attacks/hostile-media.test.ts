@@ -1,7 +1,7 @@
 /**
- * Attacks by providers of images, speech, transcripts, ranks and embeddings, over every wire. An invalid answer counts
- * as a failure of the provider, and is free unless content has reached the client. The gateway reads only a limited part of
- * the attacking response. Reported usage never costs more than was held.
+ * Attacks by providers of images, speech, transcripts, ranks and embeddings. An invalid answer counts as a failure of
+ * the provider, and is free unless content has reached the client. The gateway reads only a limited part of an
+ * attacking response. Reported usage never costs more than was held.
  */
 
 import type { ServerResponse } from 'node:http';
@@ -26,7 +26,7 @@ import { stopUpstreams, upstream } from '../support/direct-upstream.ts';
 import { entriesIn } from '../support/long-runs.ts';
 import { drawnImage, mediaWires, type MediaBody, type MediaWire } from '../support/media-answers.ts';
 
-/** A price for every unit, so that every reported count costs something. */
+/** Every unit has a price, so that every reported count costs something. */
 const prices = Object.fromEntries(
   billingUnits.map((unit) => [priceNameOf(unit), Money.parse('0.001')]),
 ) as unknown as Pricing;
@@ -34,7 +34,7 @@ const prices = Object.fromEntries(
 type Answering = (response: ServerResponse, body: MediaBody) => unknown;
 
 const wires = await mediaWires();
-/** Behavior of the provider in each exchange of a request, by the first part of its path. */
+/** Behaviors by the first part of the request's path. */
 const behaviors = new Map<string, { bodies: readonly MediaBody[]; answers: readonly Answering[] }>();
 let url: string;
 beforeAll(async () => {
@@ -72,7 +72,6 @@ interface Outcome {
 let requests = 0;
 const refused = () => new Error('too large');
 
-/** Sends a task to a provider that answers each exchange in this way, and reads the answer to its end. */
 async function ask(wire: MediaWire, answers: readonly Answering[], signal?: AbortSignal): Promise<Outcome> {
   const { engine, task, target } = wire;
   const id = `r${(requests += 1)}`;
@@ -133,7 +132,6 @@ const zipped =
 
 const bomb = gzipSync(Buffer.alloc(16 * 1024 * 1024));
 
-/** Answers without the requested content. */
 const empty: Record<string, Answering> = {
   'a page of HTML': ending('text/html', page),
   'a page of HTML as JSON': ending('application/json', page),
@@ -149,7 +147,7 @@ const empty: Record<string, Answering> = {
   'a bomb of gzip': zipped(() => bomb),
 };
 
-/** A wire, and the exchange that is attacked: the answer, the state of a job, or its file. */
+/** Position of the attacked exchange: the answer, the state of a job, or its file. */
 interface Place {
   wire: MediaWire;
   step: number;
@@ -157,12 +155,12 @@ interface Place {
 const places = wires.flatMap((wire) => wire.bodies('http://x').map((_, step): Place => ({ wire, step })));
 
 function attackAt({ wire, step }: Place, attack: Answering, signal?: AbortSignal): Promise<Outcome> {
-  // A failed poll is repeated, so the attack goes on.
+  // A failed poll is repeated, so the attack is repeated as well.
   const repeats = Array.from({ length: 8 }, () => attack);
   return ask(wire, [...Array.from({ length: step }, () => validly), ...repeats], signal);
 }
 
-/** Returns the attacked places for which the check fails, so that one test reports all these places. */
+/** Returns the places for which the check fails, so that one test reports them all. */
 async function failingAt(attacked: readonly Place[], attack: Answering, isWell: (outcome: Outcome) => boolean) {
   const outcomes = await Promise.all(attacked.map((place) => attackAt(place, attack)));
   return attacked.flatMap(({ wire, step }, index) => {
@@ -186,7 +184,7 @@ it('valid answers over every wire are charged within their holds', async () => {
   expect(await failingAt(answered, validly, isCharged)).toEqual([]);
 });
 
-/** Polls are repeated after pauses, so only some attacks on polls are in the short form. */
+/** Polls are repeated after pauses, so the short form has only some attacks on polls. */
 const onPolls = new Set(entriesIn(Object.keys(empty), { ofWhichAlways: 1 }));
 
 describe.concurrent('in place of an answer', () => {
@@ -208,7 +206,7 @@ describe('an answer that does not end well', () => {
     expect(await failingAt(entriesIn(places, { ofWhichAlways: 12 }), cut, isBoundedFailure)).toEqual([]);
   });
 
-  it('is not read beyond its bound, whatever length it declares', { timeout: 120_000 }, async () => {
+  it('is not read beyond its bound, whatever length it declares', async () => {
     const filling = Buffer.alloc(256 * 1024, 'A');
     let written = 0;
     const fill = function* () {
@@ -256,7 +254,7 @@ describe('content that is no image', () => {
       };
       const drawn = places.filter(({ wire, step }) => 'image' in wire.target && step === 0);
 
-      // Wires with jobs are attacked separately, because their image is in a later exchange.
+      // Wires with jobs have their image in a later exchange.
       const outright = drawn.filter(({ wire }) => wire.bodies('').length === 1);
       expect(await failingAt(outright, disguised, isFreeFailure)).toEqual([]);
       const jobs = drawn.filter(({ wire }) => wire.bodies('').length > 1);
@@ -269,7 +267,7 @@ describe('content that is no image', () => {
 /** Invalid or unusual counts, as JSON. */
 const counts = ['null', '-1', '-1e400', '0', '0.5', '1e15', '1e400', '9007199254740993', '"7"', '[]', '{}', 'true'];
 
-/** Returns the answer with each of its numbers replaced, and each usage renamed or set to null, one at a time. */
+/** Yields the answer with each number replaced, and each usage renamed or null, one at a time. */
 function* miscounted(text: string): Generator<string> {
   for (const { 0: number, index } of text.matchAll(/(?<=[:[,])-?\d[\d.e+]*(?=[,}\]])/g)) {
     for (const count of counts) yield text.slice(0, index) + count + text.slice(index + number.length);

@@ -29,15 +29,13 @@ const providerWires = [
   'openai-speech',
   'openai-transcription',
 ] as const;
-/** Transcript that the provider returns for every recording. */
 const TRANSCRIPT = 'The code of the safe is 7-4-1-9.';
 
-/** All text that the gateway has sent: addresses, headers and bodies. */
+/** Addresses, headers and bodies that the gateway has sent. */
 const sent: string[] = [];
 let upstream: Listening;
 let catalog: CatalogDirectory;
 let gateway: RunningGateway;
-/** The gateway's data directory. */
 let directory: string;
 beforeAll(async () => {
   const server = createServer(async (request, response) => {
@@ -45,7 +43,7 @@ beforeAll(async () => {
     if (request.url!.startsWith('/search')) response.end('{"results":[]}');
     else if (request.url!.includes('count_tokens')) response.end('{"input_tokens":9}');
     else if (request.url!.includes('/audio/tran')) response.end(JSON.stringify({ text: TRANSCRIPT, usage: {} }));
-    // A refusal is not retried, so the test is faster than with malformed answers.
+    // The gateway does not retry after status 400, but it retries after a malformed answer.
     else if (/completions|embeddings|rerank|images|speech/.test(request.url!))
       response.writeHead(400).end('{"error":{"message":"Not now"}}');
     else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answer(dialects.anthropic, 'Fine.'));
@@ -115,25 +113,21 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/**
- * Matches fields with encoded values, such as signatures and bytes of files. They cannot be read, so they are not
- * searched.
- */
+/** Paths of encoded values, such as signatures and bytes of files, which the gateway cannot read. */
 const ENCODED = /(?:\.signature|\.encrypted_\w+|source<base64>\.data|<redacted_thinking>\.data)$/;
 
-/** Matches texts that are recorded on purpose: the requested model of a refused request, and the tags of a request. */
+/** Paths of texts that the gateway records on purpose: models and tags. */
 const RECORDED = /^\.model(?:s|_id)?\b|^\.metadata\b.*\.tags\b/;
 
 interface PlantedRoute {
   name: string;
   path: string;
   model: string;
-  /** Minimum number of its requests that reach a provider. */
+  /** Minimum number of the route's requests that reach a provider. */
   sends: number;
   forms?: Forms;
 }
 
-/** A picture of some bytes, and a recording. */
 const picture = { image_url: 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA' };
 const recording = { input_audio: { data: shortRecording }, url: undefined, data: shortRecording };
 
@@ -183,7 +177,6 @@ const routes: PlantedRoute[] = [
   { name: 'POST /videos', path: '/videos', model: 'test/film', sends: 3, forms: { prompt: 'Rain' } },
 ];
 
-/** Returns all items of the gateway's table, as JSON. */
 async function storedText(): Promise<string> {
   const run = LocalState.at(directory).running()!;
   const table = openTable({ endpoint: run.dynamodb_endpoint, name: run.table_name });
@@ -197,10 +190,7 @@ async function storedText(): Promise<string> {
 const PLANT = 'PLANTED';
 const nameOf = (path: string, index: number) => `leak${routes.findIndex((route) => route.path === path)}n${index}x`;
 
-/**
- * Minimum number of texts of each route that `npm test` tests. If a route has fewer than twice as many, all of its
- * texts are tested.
- */
+/** Minimum number of texts of a route that are tested. If a route has fewer than twice as many, all are tested. */
 const SOME = 100;
 
 interface PlantedValue {
@@ -209,8 +199,8 @@ interface PlantedValue {
 }
 
 /**
- * Sends a body for each text of a route's schema, with a planted value in the text.
- * @returns the positions, and the tested share of them
+ * Sends bodies, each with a planted value in one text of the route's schema. Returns the planted values with their
+ * positions, and the share of all positions that was tested.
  */
 async function planting({
   name,
@@ -224,7 +214,7 @@ async function planting({
     role: 'user',
     url: 'https://example.org/a.png',
     name: 'look',
-    // Invalid base64 would be refused, together with the planted texts, so these bytes are valid.
+    // Invalid base64 would be refused.
     data: 'V29yZHM=',
     ...forms,
   });
@@ -248,10 +238,10 @@ function leastSent({ sends }: PlantedRoute, share: number): number {
 }
 
 describe('a secret in any text of a request', () => {
-  it.each(routes)('of $name reaches no provider, log or record', { timeout: 120_000 }, async (route) => {
+  it.each(routes)('of $name reaches no provider, log or record', async (route) => {
     sent.length = 0;
     const { values, share } = await planting(route);
-    // Videos are submitted after their response.
+    // The gateway submits a video to its provider after it has answered the client.
     await eventually(() => expect(sent.length).toBeGreaterThanOrEqual(leastSent(route, share)));
 
     const isLeaked = ({ place, name }: PlantedValue) =>

@@ -4,10 +4,7 @@ import { wires, type Counts, type WireName } from '../support/dialects.ts';
 import { startHostileGateway, type Aftermath, type HostileGateway } from '../support/hostile-gateway.ts';
 import { repeated } from '../support/long-runs.ts';
 
-/**
- * Tests that the client's last usage equals the usage of the record, which was charged. Every answer of a hostile
- * gateway is checked for that; these tests use every order in which providers report, with and without caches.
- */
+/** The client's last usage must be the charged usage, in every order in which providers report. */
 let hostile: HostileGateway;
 beforeAll(async () => {
   hostile = await startHostileGateway();
@@ -21,8 +18,8 @@ interface Report {
 }
 
 /**
- * Sends a request whose provider sends these usage reports, in this order. On a wire that reports usage at the
- * beginning of an answer, the first report is sent there.
+ * Attacks with a provider that sends these usage reports in this order. If a wire reports usage at the beginning of an
+ * answer, the first report is sent there.
  */
 function reported(wire: WireName, reports: Report[], stream: boolean): Promise<Aftermath> {
   return hostile.attack({
@@ -64,12 +61,12 @@ describe.each(wires)('usage that a provider on %s reports repeatedly', (wire) =>
   it('is reported to the client as it is billed, streamed and whole', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(report, { minLength: 1, maxLength: 3 }), fc.boolean(), async (reports, stream) => {
-        // Every answer is checked by the function that sends the request.
+        // The function that sends the request checks the answer.
         await reported(wire, reports, stream);
       }),
       { numRuns: repeated(300, { ofWhichAlways: 8 }) },
     );
-  }, 120_000);
+  });
 
   it('costs the same if its reports come in one packet or in several', async () => {
     const [cut, whole] = await Promise.all([
@@ -148,7 +145,7 @@ describe('caches of other providers with the Messages API', () => {
       ],
       false,
     );
-    // The request did not request a cache write, so these 50 tokens are charged as ordinary prompt tokens.
+    // These 50 tokens are charged as ordinary prompt tokens, because no cache write was requested.
     expect(message!['usage']).toMatchObject({ input_tokens: 62, cache_read_input_tokens: 100 });
   });
 });

@@ -1,21 +1,17 @@
 /**
  * Measures the CPU time for one streamed chunk, and the memory of many streams, in the server (npm start -- --web) with
- * leases. The start and the end of a stream are not measured. All versions and the byte pipe run at the same time, and
- * get chunks in turns, so other work on the machine affects all of them. Compare only the ratios to the pipe.
+ * leases. All versions and the byte pipe run at the same time, and get chunks in turns: compare only the ratios to the
+ * pipe.
  *
- * Open streams also need CPU time without chunks, for example for checkpoints. The longer a chunk takes, the more of
- * this work is done in the same time. The work is therefore measured in the turns of the other versions, subtracted
- * from the chunks, and printed separately.
- * Two processes of one version differ by up to 15 %, so each version is started several times.
- *
- * A chunk is sent when its predecessor has arrived, so a slow machine never merges two chunks.
+ * The work of open streams without chunks is measured separately, and subtracted. Two processes of one version may
+ * differ by 15 %, so each version is started several times.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { startDynamodb } from '../../lib/shared/database/dynamodb.ts';
+import { toolArguments } from '../../lib/shared/tool-arguments.ts';
 import { writeCatalog, type WireName } from './bench-catalog.ts';
 import { startHoldingUpstream } from './held-streams.ts';
 import { chatLane, checkOut, gatewayLane, pipeLane, removeCheckOut, type GatewayLane, type Lane } from './lanes.ts';
@@ -32,9 +28,8 @@ const usage = `Usage: npm run bench:chunks -- [options]
   --cases <a,b>     cases to measure: messages, completions, translated (all)
   --warm-up <n>     turns of each version before the measured turns (20)`;
 
-const { values: options } = parseArgs({
+const { values: options } = toolArguments(usage, {
   options: {
-    help: { type: 'boolean' },
     compare: { type: 'string', multiple: true, default: [] },
     starts: { type: 'string', default: '3' },
     streams: { type: 'string', default: '128' },
@@ -44,10 +39,6 @@ const { values: options } = parseArgs({
     'warm-up': { type: 'string', default: '20' },
   },
 });
-if (options.help) {
-  process.stdout.write(`${usage}\n`);
-  process.exit(0);
-}
 
 /** Wire of the provider, and whether the client uses chat completions. */
 const cases: Record<string, { label: string; wire: WireName; isChat: boolean }> = {
@@ -57,18 +48,17 @@ const cases: Record<string, { label: string; wire: WireName; isChat: boolean }> 
 };
 const streamCount = Number(options.streams);
 const CHUNKS_IN_A_TURN = 3_000;
-/** A process gets faster during its first 60,000 chunks. */
+/** Number of turns before the measurement, because a process gets faster during its first chunks. */
 const warmUpTurns = Number(options['warm-up']);
 
 interface Measured {
   microseconds: number[];
   ratios: number[];
-  /** CPU milliseconds in a second for the open streams without chunks. */
+  /** CPU milliseconds per second for the open streams without chunks. */
   idle: number[];
   megabytes: number[];
 }
 
-/** CPU time and duration of a turn. */
 interface Turn {
   spentMs: number;
   lastedMs: number;
@@ -159,7 +149,7 @@ async function measureStart(start: number): Promise<void> {
   }
 }
 
-/** Sends the chunks of a turn to the streams in rotation, `--at-once` chunks at a time. */
+/** Sends the chunks of a turn to the streams in rotation. */
 async function passChunks(streams: { pass: () => Promise<void> }[]): Promise<void> {
   let next = 0;
   const pass = async () => {
@@ -171,7 +161,7 @@ async function passChunks(streams: { pass: () => Promise<void> }[]): Promise<voi
   await Promise.all(Array.from({ length: Number(options['at-once']) }, pass));
 }
 
-/** Returns the CPU time of a version, and the time now, in ms. */
+/** Returns the CPU time and the time now, in ms. */
 async function stateOf(lane: Lane): Promise<{ cpuMs: number; atMs: number }> {
   return { cpuMs: (await lane.cpuMs()).answering, atMs: performance.now() };
 }
@@ -184,7 +174,9 @@ function sum(turns: readonly Turn[], field: keyof Turn): number {
   return turns.reduce((total, turn) => total + turn[field], 0);
 }
 
-/** The pipe forwards to the path of the request, so its target depends on the wire. */
+/**
+ * Returns the pipe for a wire. Its target depends on the wire, because the pipe forwards to the path of the request.
+ */
 function pipeOf(pipe: Lane, wire: WireName): Lane {
   if (wire === 'anthropic') return pipe;
   const target = pipe.target('anthropic', '100x20')!;

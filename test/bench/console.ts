@@ -1,22 +1,25 @@
 /**
  * Measures the speed of the console: its routes for an account with many generations in a day, and its first paint in
- * Chromium. Usage: npm run bench:console [-- <generations>]
+ * Chromium.
  */
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
 import { chromiumPath, startChromium } from '../support/chromium.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { copyGeneration } from '../support/many-generations.ts';
 import { firstPaintOf } from '../support/first-paint.ts';
+import { toolArguments } from '../../lib/shared/tool-arguments.ts';
 import { median } from './load.ts';
 
 const REQUESTS = 5;
 const DEFAULT_GENERATIONS = 100_000;
 
-const { positionals } = parseArgs({ allowPositionals: true });
+const usage = `Usage: npm run bench:console [-- <generations>]
+
+Measures the console of an account with this number of generations in a day (default: ${DEFAULT_GENERATIONS}).`;
+const { positionals } = toolArguments(usage, { allowPositionals: true });
 const count = Number(positionals[0] ?? DEFAULT_GENERATIONS);
-/** The gateway uses this machine's clock. The copied generations are spread over the current UTC day. */
+/** Time of the latest copied generation. The generations are spread over the current UTC day. */
 const nowMs = Date.now();
 const today = utcDate(nowMs);
 
@@ -29,17 +32,13 @@ try {
   if (chromiumPath !== undefined) Object.assign(figures, await firstPaints());
   for (const [name, ms] of Object.entries(figures)) process.stdout.write(`${name.padEnd(44)}${ms.toFixed(0)} ms\n`);
 } finally {
-  // SIGTERM also ends the gateway's database. `stop` would check so many records that it would take longer than all
-  // measurements.
+  // `stop` would check so many records that it would take longer than the measurements.
   gateway.process.kill('SIGTERM');
   await once(gateway.process, 'exit');
   await gateway.kill();
 }
 
-/**
- * Creates the generations.
- * @returns the id of the oldest
- */
+/** Creates the generations, and returns the id of the oldest. */
 async function seed(): Promise<string> {
   const asked = { model: 'sandbox/claude', max_tokens: 20, messages: [said('Hello', 'delay=0')] };
   const { id } = (await (await post(gateway, '/messages', asked)).json()) as { id: string };
@@ -76,15 +75,13 @@ async function medianMs(of: RunningGateway, path: string): Promise<number> {
     const response = await get(of, path, of.managementKey);
     await response.arrayBuffer();
     if (!response.ok) throw new Error(`${path}: HTTP ${response.status}`);
-    // The first request is slower, because the process reads some data only once.
+    // The first request is slower, so it is not measured.
     if (request > 0) timings.push(performance.now() - startedAtMs);
   }
   return median(timings);
 }
 
-/**
- * Returns the median times in ms to the first paint: of a page that is not cached, and of a page that is opened again.
- */
+/** Returns the median times in ms to the first paint, of a new page and of a page that is opened again. */
 async function firstPaints(): Promise<Record<string, number>> {
   const browser = await startChromium();
   try {

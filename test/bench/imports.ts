@@ -1,17 +1,16 @@
 /**
- * Measures the CPU time that a fresh process needs to import the bundle of a function. Lambda does this at every cold
- * start. It imports the bundles and an empty handler with three SDK clients in turn, so that other work on the machine
- * affects all of them. Only compare columns of one run.
+ * Measures the CPU time in which a fresh process imports the bundle of a function, as at a cold start. It imports the
+ * bundles and an empty handler with three SDK clients in turn: compare only columns of one run.
  */
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { functions } from '../../lambdas/routes.ts';
 import { bundleFunctions } from '../../lib/shared/bundles/bundle.ts';
+import { toolArguments } from '../../lib/shared/tool-arguments.ts';
 import { median } from './load.ts';
 import { initCpuMs } from './runtime-client.ts';
 
@@ -21,20 +20,14 @@ const usage = `Usage: npm run bench:imports -- [options]
   --functions <a,b>        functions of lambdas/routes.ts
   --source-maps            with --enable-source-maps, as in the deployment`;
 
-const { values: options } = parseArgs({
+const { values: options } = toolArguments(usage, {
   options: {
-    help: { type: 'boolean' },
     starts: { type: 'string', default: '15' },
     functions: { type: 'string', default: 'create-message,create-chat-completion,finalize-cost,get-key,health' },
     'source-maps': { type: 'boolean', default: false },
   },
 });
-if (options.help) {
-  process.stdout.write(`${usage}\n`);
-  process.exit(0);
-}
 
-/** Name of the empty handler with three clients of the SDK. */
 const CLIENTS = 'three SDK clients';
 const clientsSource = `
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -44,7 +37,7 @@ const clients = [new DynamoDBClient({}), new S3Client({}), new SQSClient({})];
 export const handler = () => clients.length;
 `;
 
-/** Variables that a function needs when it is imported. */
+/** Functions need these variables when they are imported. */
 const env = { AWS_REGION: 'us-east-1', TABLE_NAME: 'table', PATH: process.env['PATH'] };
 
 const importing = `
@@ -71,7 +64,7 @@ try {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** Bundles the clients as any project would, without the plugins of this one. */
+/** Bundles the clients without the plugins of this project. */
 async function bundleClients(): Promise<string> {
   const outfile = join(directory, 'clients', 'index.mjs');
   mkdirSync(join(directory, 'clients'));
@@ -90,7 +83,7 @@ async function bundleClients(): Promise<string> {
   return outfile;
 }
 
-/** Returns the milliseconds of CPU that the import of each bundle needs, one for each start. */
+/** Returns the CPU milliseconds of each import, by bundle. */
 function measure(files: ReadonlyMap<string, string>): Map<string, number[]> {
   const cpuMs = new Map(Array.from(files, ([name]) => [name, [] as number[]]));
   const program = join(directory, 'import.mjs');
@@ -106,7 +99,7 @@ function measure(files: ReadonlyMap<string, string>): Map<string, number[]> {
   return cpuMs;
 }
 
-/** Prints the CPU of a whole cold start: Node, Lambda's runtime client, and the import of the function. */
+/** Prints the CPU time of a whole cold start: Node, Lambda's runtime client, and the import of the function. */
 async function printInit(bundle: string): Promise<void> {
   const all: number[] = [];
   for (let start = 0; start < Number(options.starts); start += 1) all.push(await initCpuMs(bundle, env));

@@ -1,8 +1,6 @@
 /**
- * Measures whether the cost of a large request is linear: prompts of up to 1 MB, up to 1,000 tools, and up to 2,000
- * turns.
- * It prints the CPU time of a request, and the longest time in which the gateway answered no other request. It also
- * writes the plot of docs/figures.md. Only compare points of one run.
+ * Measures large requests: prompts of up to 1 MB, up to 1,000 tools, and up to 2,000 turns. It prints the CPU time of a
+ * request and the longest delay of other requests, and writes the plot of docs/figures.md.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startDynamodb } from '../../lib/shared/database/dynamodb.ts';
+import { toolArguments } from '../../lib/shared/tool-arguments.ts';
 import { writeCatalog } from './bench-catalog.ts';
 import { gatewayLane, type GatewayLane } from './lanes.ts';
 import { largePlot, type Line } from './large-plot.ts';
@@ -44,11 +43,16 @@ const kinds: { name: string; of: (share: number) => Asked }[] = [
   },
   {
     name: '2,000 turns',
-    // The last turn is a turn of the user.
     of: (share) => ({ fields: { messages: Array.from({ length: share * 2_000 - 1 }, (_, at) => turn(at)) } }),
   },
 ];
 
+toolArguments(
+  `Usage: npm run bench:large
+
+Measures requests of up to 1 MB, prints a table, and writes docs/large-requests.svg.`,
+  {},
+);
 const directory = mkdtempSync(join(tmpdir(), 'gateway-large-'));
 pin(process.pid, 0);
 const dynamodb = await startDynamodb(undefined);
@@ -103,7 +107,7 @@ async function measureLines(lane: GatewayLane): Promise<Line[]> {
   }));
 }
 
-/** Measures the CPU of requests one after another, then the delay that they cause to small requests. */
+/** Measures the CPU time of large requests, then the delay that they cause for small requests. */
 async function measurePoint(lane: GatewayLane, asked: Asked): Promise<{ cpuMs: number; delayMs: number }> {
   const target = lane.target('anthropic', '10x0')!;
   await settled();
@@ -117,7 +121,7 @@ async function measurePoint(lane: GatewayLane, asked: Asked): Promise<{ cpuMs: n
   return { cpuMs, delayMs: median(delays) };
 }
 
-/** Returns the longest duration of small requests that are sent one after another while a large request runs. */
+/** Returns the longest duration of a small request while a large request runs. */
 async function longestDelay(url: string, send: () => Promise<unknown>): Promise<number> {
   const state = { isRunning: true };
   const sent = send().finally(() => (state.isRunning = false));

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { freePort } from '../../lib/shared/free-port.ts';
+import { toolArguments } from '../../lib/shared/tool-arguments.ts';
 import { writeCatalog } from './bench-catalog.ts';
 import { gatewayLane, peerLane, type GatewayLane, type Lane } from './lanes.ts';
 import { load, request, type Target } from './load.ts';
@@ -14,9 +14,8 @@ import { installedPeers } from './peers.ts';
 import { pin, startPinned } from './processes.ts';
 
 /**
- * Measures the overspend of a key: sends many requests at once with a key whose limit has room for a few of them. Each
- * answer takes a second, so that all requests run at the same time. The output costs the most, and `max_tokens` is the
- * exact number of output tokens, so that an estimate of the cost of a request is correct.
+ * Measures the overspend of a key: sends many requests at once, although its limit has room for a few of them. Output
+ * costs the most, and `max_tokens` is the exact number of output tokens.
  */
 const usage = `Usage: npm run bench:limits -- [options]
 
@@ -29,9 +28,8 @@ const usage = `Usage: npm run bench:limits -- [options]
   --model <model>          with this model,
   --header "a: b"          and these headers`;
 
-const { values: options } = parseArgs({
+const { values: options } = toolArguments(usage, {
   options: {
-    help: { type: 'boolean' },
     requests: { type: 'string', default: '300' },
     room: { type: 'string', default: '33' },
     rounds: { type: 'string', default: '3' },
@@ -43,31 +41,29 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Tokens of an answer of the mock, of shape SHAPE. */
+/** Tokens of a request to the mock, and of its answer. */
 const TOKENS = { prompt: 42, completion: 20 };
 const SHAPE = '10x100';
 const prices = { prompt: 0.000_001, completion: 0.01 };
 const COST = TOKENS.prompt * prices.prompt + TOKENS.completion * prices.completion;
 const room = Number(options.room);
-/** Limit in the currency of the gateway. It also has room for a part of the next request, as limits usually have. */
+/** The limit also has room for a part of the next request. */
 const LIMIT = Number(((room + 0.5) * COST).toFixed(2));
-/** Milliseconds until all gateways have recorded the costs. LiteLLM writes them every ten seconds or so. */
+/** Time in ms until all gateways have recorded the costs. LiteLLM writes them about every ten seconds. */
 const RECORDING_MS = 30_000;
-/** Milliseconds after which a request counts as unanswered. */
+/** Time in ms after which a request counts as unanswered. */
 const PATIENCE_MS = 180_000;
 const WARM_UP = 40;
 const ADMITTED = 'admitted';
-/** Refusals that were printed. */
 const refusals = new Set<string>();
 
-if (options.help) process.stdout.write(`${usage}\n`);
-else if (options.url === undefined) await measureAll();
+if (options.url === undefined) await measureAll();
 else {
   const headers = Object.fromEntries(options.header.map((header) => header.split(/: (.*)/).slice(0, 2)));
   process.stdout.write(`${summary(await sendAll({ url: options.url, headers, model: options.model }))}\n`);
 }
 
-/** Sends all requests at once, and returns the number of each result. */
+/** Sends all requests at once, and counts the results. */
 async function sendAll(target: Target): Promise<Map<string, number>> {
   const results = await Promise.all(Array.from({ length: Number(options.requests) }, () => send(target)));
   return new Map(
@@ -75,7 +71,7 @@ async function sendAll(target: Target): Promise<Map<string, number>> {
   );
 }
 
-/** Sends one request, and returns its result: ADMITTED, the status of a refusal, or the error. */
+/** Sends one request, and returns ADMITTED, the status of a refusal, or the error. */
 async function send({ url, headers, model }: Target): Promise<string> {
   const messages = [{ role: 'user', content: 'Say something about the weather in a few words, please.' }];
   try {

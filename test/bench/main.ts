@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { freePort } from '../../lib/shared/free-port.ts';
 import { startCapacityMeter, type CapacityMeter } from '../support/capacity-meter.ts';
+import { toolArguments } from '../../lib/shared/tool-arguments.ts';
 import { wires as allWires, writeCatalog, type WireName } from './bench-catalog.ts';
 import {
   chatLane,
@@ -27,11 +27,9 @@ import { pin, startPinned } from './processes.ts';
 import { table } from './table.ts';
 
 /**
- * Measures the cost of the gateway. The same requests are sent directly to a mock upstream, through a pipe of bytes in
- * Node, through the gateway, and optionally through another gateway or another version. The rounds are interleaved, on
- * the loopback interface. All features are on: authentication, a hold against a limited key, the record, settlement
- * through the queue. The measured process has one core; the client, the mock, DynamoDB, the queue and its workers share
- * the other.
+ * Measures the cost of the gateway. The same requests are sent directly to a mock upstream, through a pipe of bytes,
+ * through the gateway, and optionally through other gateways or versions. The rounds are interleaved. Holds, records
+ * and settlements are included. The measured process has one core; all other processes share another.
  */
 const usage = `Usage: npm run bench -- [options]
 
@@ -50,9 +48,8 @@ const usage = `Usage: npm run bench -- [options]
   --peers <directory>      also measure the gateways of peers.ts that are installed in this directory
   --profile <directory>    write a CPU profile of the gateway to this directory`;
 
-const { values: options } = parseArgs({
+const { values: options } = toolArguments(usage, {
   options: {
-    help: { type: 'boolean' },
     json: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     rounds: { type: 'string' },
@@ -68,10 +65,6 @@ const { values: options } = parseArgs({
     profile: { type: 'string' },
   },
 });
-if (options.help) {
-  process.stdout.write(`${usage}\n`);
-  process.exit(0);
-}
 const wires = options.wires.split(',') as WireName[];
 const unknown = wires.find((wire) => !allWires.includes(wire));
 if (unknown !== undefined) {
@@ -80,8 +73,8 @@ if (unknown !== undefined) {
 }
 const rounds = Number(options.rounds ?? (options.quick ? 1 : 4));
 /**
- * Number of requests before the measurement. After only a thousand, the first round still took about 50 % more CPU than
- * the fourth.
+ * Number of requests before the measurement. After only a thousand requests, a round still took about 50 % more CPU
+ * time than later rounds.
  */
 const WARM_UP = 4_000;
 const scale = { count: (full: number) => Math.max(8, Math.round(full * (options.quick ? 0.1 : 1))) };
@@ -138,7 +131,7 @@ function startGateway(
   return gatewayLane({ name, data: join(directory, `data-${name}`), catalog, dynamodbEndpoint: endpoint, ...more });
 }
 
-/** Starts the installed peers, and names the others. */
+/** Starts the installed peers, and prints the names of the missing peers. */
 async function startPeers(installedIn: string): Promise<void> {
   const { installed, missing } = installedPeers(installedIn);
   for (const { name, program } of missing) progress(`skipping ${name}: ${join(installedIn, program)} does not exist`);
@@ -165,7 +158,7 @@ async function startPeer(command: string, node: string): Promise<Lane> {
   });
 }
 
-/** Returns the medians of all rounds: by lane and wire, and of the gateway alone. */
+/** Returns the medians of all rounds by lane and wire. */
 async function measureRounds(gateway: GatewayLane): Promise<Record<string, Figures>> {
   const guarded = await gateway.newKey({ sensitive_data: { enabled: true, categories: ['email', 'phone', 'card'] } });
   for (const lane of lanes) {
@@ -198,7 +191,7 @@ function medians(all: Figures[]): Figures {
   return Object.fromEntries(Object.keys(all[0]!).map((name) => [name, median(all.map((one) => one[name]!))]));
 }
 
-/** Counts calls and units through a proxy. The proxy slows the gateway down, so another gateway is timed. */
+/** Counts calls and units through a proxy, which slows the gateway down. */
 async function measureTable(): Promise<Figures> {
   progress('DynamoDB calls and units');
   const gateway = await startGateway('counted', { endpoint: meter.endpoint });

@@ -1,28 +1,30 @@
 /**
- * Measures whether streams in one process disturb each other. The figure is the longest pause between two pieces of any
- * stream: without other requests, with requests that take the most time to read, and during an uncaught error.
- * Usage: npm run bench:server [-- <streams>]
+ * Measures the longest pause between two pieces of concurrent streams in one process: alone, with expensive requests,
+ * and during an uncaught error.
  */
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { catalogDirectory, textModel } from '../support/catalog.ts';
 import { post, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { descendantsOf, type ProcessReport } from '../support/processes.ts';
+import { toolArguments } from '../../lib/shared/tool-arguments.ts';
 import { median } from './load.ts';
 import { pin, startPinned } from './processes.ts';
 
 const DEFAULT_STREAMS = 50;
 const ROUNDS = 5;
-/** Shape of an answer: a piece every 20 milliseconds, for four seconds. */
+/** A piece every 20 milliseconds, for four seconds. */
 const SHAPE = '200x20';
 const DISTURBED_AFTER_MS = 1_000;
 
-const { positionals } = parseArgs({ allowPositionals: true });
+const usage = `Usage: npm run bench:server [-- <streams>]
+
+Measures the longest pause in this number of concurrent streams (default: ${DEFAULT_STREAMS}).`;
+const { positionals } = toolArguments(usage, { allowPositionals: true });
 const count = Number(positionals[0] ?? DEFAULT_STREAMS);
 
-/** Cores. The server has one core; the client, the upstream and the emulators of AWS share the other. */
+/** The server has one core; the client, the upstream and the emulators of AWS share the other. */
 const [AROUND, MEASURED] = [0, 1];
 pin(process.pid, AROUND);
 const mock = await startPinned(AROUND, [
@@ -59,7 +61,7 @@ function providerOfMock(id: string, path: string): object {
   };
 }
 
-/** Returns a catalog with a model of each provider. The path of the second provider makes the crash injector throw. */
+/** Returns a catalog with two providers. The path of the second provider makes the crash injector throw. */
 function catalogOfMock() {
   const pricing = { prompt: '0.0001', completion: '0.0005' };
   const models = ['sound', 'faulty'].map((provider) =>
@@ -95,7 +97,6 @@ function textsOf(count: number): object[] {
   return Array.from({ length: count }, () => ({ type: 'text', text: 'x' }));
 }
 
-/** Sends a body several times concurrently, and reads the responses. */
 async function send(body: string, times: number): Promise<void> {
   const answers = Array.from({ length: times }, () => post(gateway, '/messages', body));
   await Promise.allSettled((await Promise.all(answers)).map((answer) => answer.text()));
@@ -114,10 +115,7 @@ function disturbances(): Record<string, () => Promise<void>> {
   };
 }
 
-/**
- * Runs all streams to their end, with a disturbance after a second.
- * @returns the longest pause of any stream
- */
+/** Returns the longest pause of any stream, with a disturbance after a second. */
 async function longestPauseMs(disturb: () => Promise<unknown>): Promise<number> {
   const streams = Array.from({ length: count }, () => pauseOfStreamMs());
   const disturbed = sleep(DISTURBED_AFTER_MS).then(disturb);

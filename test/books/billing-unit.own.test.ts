@@ -1,5 +1,6 @@
 /**
- * Tests that a new entry in the table of units is enough for a unit to be held, charged, recorded, sealed and shown.
+ * Apart from the code that counts it, a unit needs only an entry in the table of units to be held, charged, recorded,
+ * sealed and shown.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,6 +20,7 @@ import { encodeSettlement } from '../../lambdas/accounting/settlement.ts';
 import { periodOf } from '../../lambdas/books/period.ts';
 import { chargeLines, sealedColumns, sealedWidths, widthOfHead } from '../../lambdas/books/seals/sealed-line.ts';
 import { modelsFileSchema, type Pricing } from '../../lambdas/catalog/schema.ts';
+import { mostBlocks } from '../../lambdas/catalog/unit-lists.ts';
 import { localCredentials } from '../../lambdas/platform/aws/sdk.ts';
 import { readAccount } from '../../lambdas/store/accounts/accounts.ts';
 import { recordedId } from '../../lambdas/store/generations/generation-key.ts';
@@ -36,7 +38,7 @@ import { holdRequest, outcome, placeHold, rub } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
 
 vi.mock('../../lambdas/catalog/billing-units.ts', async (original) => {
-  const { unitTable } = await original<{ unitTable: readonly object[] }>();
+  const { unitTable, ...others } = await original<{ unitTable: readonly object[] }>();
   const label = { en: 'toy units', ru: 'единицы поиска' };
   const words = { priced: 'The price of one toy.', focus: { unit: 'Units', name: 'Toy units' }, label };
   const toys = [
@@ -46,6 +48,7 @@ vi.mock('../../lambdas/catalog/billing-units.ts', async (original) => {
       per: 'round',
       counted: 'after',
       alone: true,
+      blocks: 5,
       meter: 'toy_unit',
       usage: 'toyUnits',
       reported: ['billed_units', 'toy_units'],
@@ -53,6 +56,8 @@ vi.mock('../../lambdas/catalog/billing-units.ts', async (original) => {
       isUnreleased: true,
       shownAs: 'toy_units',
       prices: ['toy_unit'],
+      plausible: ['0.01', '10'],
+      typical: 1,
     },
     {
       ...words,
@@ -75,7 +80,7 @@ vi.mock('../../lambdas/catalog/billing-units.ts', async (original) => {
       prices: ['audio_token', 'prompt'],
     },
   ];
-  return { unitTable: [...unitTable, ...toys] };
+  return { ...others, unitTable: [...unitTable, ...toys] };
 });
 
 const pricing = {
@@ -87,7 +92,6 @@ const pricing = {
 } as Pricing;
 const bound = { promptTokens: 20, outputTokens: 10, cacheWrites: 'none', toyUnits: 5 } as UsageBound;
 
-/** Returns the charge for a request to a provider that reports this usage. */
 function chargedFor(usage: object) {
   const meter = new UsageMeter({ estimatedInputTokens: 7, promptCountedAtStart: false });
   meter.addReported(usage);
@@ -95,7 +99,7 @@ function chargedFor(usage: object) {
 }
 
 const tokens = { input_tokens: 4, output_tokens: 6, audio_tokens: 2, image_tokens: 3 };
-// The cost is 3 × 0.25, and 4 × 0.001 + 2 × 0.01 + 3 × 0.002 + 3 × 0.02 + 2 × 0.25.
+// The first round costs 3 × 0.25, and the second 4 × 0.001 + 2 × 0.01 + 3 × 0.002 + 3 × 0.02 + 2 × 0.25.
 const rounds = () => [
   chargedFor({ input_tokens: 0, output_tokens: 0, billed_units: { toy_units: 3 } }),
   chargedFor({ ...tokens, billed_units: { toy_units: 2 } }),
@@ -121,6 +125,19 @@ describe('a new billing unit in the table of units', () => {
     expect(rounds().map(({ cost }) => String(cost))).toEqual(['0.75', '0.59']);
     const beyond = chargedFor({ ...tokens, billed_units: { toy_units: 9 }, image_tokens: 7 });
     expect([String(beyond.cost), beyond.exceeded]).toEqual(['1.394', true]);
+  });
+
+  it('is charged for each content block that names it', () => {
+    const meter = new UsageMeter({ estimatedInputTokens: 0, promptCountedAtStart: false });
+    for (const piece of ['toyUnits', 'toyUnits', 'inputTokens', 'toString', undefined]) {
+      meter.observe({ type: 'content_block_start', index: 0, content_block: { type: 'audio', piece } });
+    }
+    meter.addReported({ input_tokens: 0, output_tokens: 0 });
+
+    const charged = chargeForMeasured(meter, { pricing, bound: { ...bound, ...mostBlocks } }, 'usage', undefined);
+    expect([String(charged.cost), meter.mediaItems]).toEqual(['0.5', 2]);
+    expect(charged.usage).toMatchObject({ toyUnits: 2, inputTokens: 0 });
+    expect(mostBlocks).toEqual({ songs: 1, toyUnits: 5 });
   });
 
   it('has a service cost at its purchase price, also without tokens', () => {

@@ -20,7 +20,7 @@ const where = { tableArn: 'arn:aws:dynamodb:eu-central-1:1:table/gateway', bucke
 
 let table: Table;
 let begun: string[];
-/** Answers of DynamoDB about an export, by its prefix and attempt. All other exports are complete. */
+/** States of exports by prefix and attempt. All other exports are complete. */
 let states: Record<string, ExportState>;
 let asked: string[];
 beforeEach(async () => {
@@ -40,10 +40,13 @@ const stateOf = async (arn: string): Promise<ExportState> => {
   asked.push(arn);
   return states[arn] ?? { state: 'COMPLETED' };
 };
-/** Makes the very first run, twenty minutes before this time. The first run only records its own time. */
+/** Makes the first run, 20 minutes before `at`. The first run only records its own time. */
 const seen = (at: string) => run(new Date(Date.parse(at) - 20 * 60_000).toISOString());
 const run = (at: string, how: TableExports['begin'] = begin) =>
   exportDays(table, { begin: how, stateOf }, { ...where, atMs: Date.parse(at) });
+
+const outside = () =>
+  Promise.reject(Object.assign(new Error('outside of the window'), { name: 'InvalidExportTimeException' }));
 
 describe('exports of the books', () => {
   it('start with the full table, at a time that backups of a new table have', async () => {
@@ -108,6 +111,39 @@ describe('exports of the books', () => {
     begun = [];
     await run('2026-10-29T14:30:00Z');
     expect(begun).toEqual(['full/dt=2026-10-29:  to 2026-10-29T00:00:00.000Z']);
+  });
+
+  it('start again with the full table after a restore into another table', async () => {
+    await seen('2026-10-29T14:30:00Z');
+    await run('2026-10-29T14:30:00Z');
+    await run('2026-10-30T00:20:00Z');
+    [begun, asked] = [[], []];
+    const restored = { ...where, tableArn: `${where.tableArn}-restored` };
+    const runRestored = (at: string) => exportDays(table, { begin, stateOf }, { ...restored, atMs: Date.parse(at) });
+
+    await runRestored('2026-10-30T14:10:00Z');
+    await runRestored('2026-10-30T14:30:00Z');
+    await runRestored('2026-10-31T00:20:00Z');
+
+    // This deployment has no permission for exports of the earlier table.
+    expect(asked).not.toContain('incremental/dt=2026-10-29 #1');
+    expect(begun).toEqual([
+      'full/dt=2026-10-30:  to 2026-10-30T14:10:00.000Z',
+      'incremental/dt=2026-10-30: 2026-10-30T14:10:00.000Z to 2026-10-31T00:00:00.000Z',
+    ]);
+  });
+
+  it('start again with the full table, and an alarm, if backups were switched off in between', async () => {
+    const lines = keepLog();
+    await seen('2026-10-29T14:30:00Z');
+    await run('2026-10-29T14:30:00Z');
+    begun = [];
+    await run('2026-10-30T00:20:00Z', outside);
+    await run('2026-10-30T00:40:00Z');
+
+    expect(begun).toEqual(['full/dt=2026-10-30:  to 2026-10-30T00:20:00.000Z']);
+    expect(lines).toMatchObject([{ message: 'export of the books failed', reason: 'InvalidExportTimeException' }]);
+    vi.restoreAllMocks();
   });
 
   describe('that fail in DynamoDB after their start', () => {

@@ -1,4 +1,4 @@
-/** Tests of daily rows of keys whose requests have more combinations of tags than a shard counts separately. */
+/** Requests of a key with more combinations of tags than a shard counts separately. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,10 @@ import { reportedNames, rowUsage, sumsBy, taggedDate as date, TaggedTenant } fro
 
 const startMs = Date.parse(date);
 
-/** Number of requests. They have more combinations than a shard counts. The last digit of their ids is their shard. */
+/**
+ * Number of requests. They have more combinations of tags than a shard counts separately, and their ids end with the
+ * number of their shard.
+ */
 const REQUESTS = 150;
 const SHARD = 3;
 
@@ -54,7 +57,7 @@ describe('a key with more combinations of values than a shard counts', () => {
     await writeAlone(table, recordsSpreadUpdate(table, tenant.account, since));
     await putRecords(table, tenant.payers[0]!, stored);
     await tenant.rollUp();
-  }, 120_000);
+  });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
   const dayDrift = async (name: string) => {
@@ -123,7 +126,7 @@ describe('a key with more combinations of values than a shard counts', () => {
     const stale = (await tenant.keyRows()).filter(({ shard }) => shard === SHARD);
     await setReportedTags(tenant.context, { reported: [] });
     await rollUpShard(table, { accountId, date, shard: SHARD, sinceMs: Date.now() + 60_000 });
-    // That release leaves the split of the earlier version, and the rows whose names it does not have.
+    // A release without tags leaves the split of the earlier version, and the rows whose names it does not write.
     await documentsOf(table).send(
       new UpdateCommand({
         TableName: table.name,
@@ -145,7 +148,7 @@ describe('a key with more combinations of values than a shard counts', () => {
   });
 });
 
-/** Stores final records, with the fields of which daily rows are made. */
+/** Writes final records, with the fields from which daily rows are made. */
 async function putRecords(
   table: Table,
   { accountId, workspaceId, memberId, keyHash }: Payer,

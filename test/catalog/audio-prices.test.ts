@@ -31,7 +31,7 @@ const task = async (keywords: string[]): Promise<TranscriptionTask> => ({
   translates: false,
 });
 
-/** Returns the charge for a recording of 60 seconds, for which the provider sends this answer. */
+/** Returns the charge in RUB for a recording of 60 seconds. */
 async function chargeOf(id: string, answer: object, keywords: string[] = []): Promise<string> {
   const endpoint = endpointOf(id);
   const engine = transcriptionEngines[endpoint.wire as keyof typeof transcriptionEngines];
@@ -44,7 +44,8 @@ async function chargeOf(id: string, answer: object, keywords: string[] = []): Pr
   };
   const [batchRequest] = engine.batchRequests(await task(keywords), target);
   const candidate = { endpoint, pricing: endpoint.pricing!, engine, target } as unknown as BatchCandidate;
-  return chargedFor(batchRequest!, engine.readUsage(answer, {}), candidate).cost.toString();
+  const writtenTokens = engine.writtenTokens?.(answer, target);
+  return chargedFor(batchRequest!, engine.readUsage(answer, {}), candidate, writtenTokens).cost.toString();
 }
 
 describe('the charge of a transcript', () => {
@@ -58,11 +59,35 @@ describe('the charge of a transcript', () => {
     ['groq/openai/whisper-large-v3', {}, [], '0.18315'],
     ['groq/openai/whisper-large-v3', { duration: 57.2 }, [], '0.177045'],
     ['openai/openai/gpt-4o-transcribe', { usage: { input_tokens: 600, output_tokens: 200 } }, [], '0.5544'],
-    // Seconds have no price here, so 1,500 tokens of the recording and one token of the answer are estimated.
-    ['openai/openai/gpt-4o-transcribe', { usage: { type: 'duration', seconds: 60 } }, [], '0.37224'],
+    // Seconds have no price here, so 600 tokens of the recording and one token of the answer are estimated.
+    ['openai/openai/gpt-4o-transcribe', { usage: { type: 'duration', seconds: 60 } }, [], '0.35739'],
+    ['openai/openai/gpt-4o-transcribe', {}, [], '0.35739'],
+    ['openai/openai/gpt-4o-transcribe', { usage: { input_tokens: 0, output_tokens: 0 } }, [], '0.35739'],
+    ['google/google/gemini-3.1-flash-lite-transcription', {}, [], '0.0951885'],
+    ['google/google/gemini-3.1-flash-lite-transcription', { usageMetadata: { promptTokenCount: 0 } }, [], '0.0951885'],
     ['openai/openai/whisper-1', { usage: { type: 'duration', seconds: 3 } }, [], '0.0297'],
   ])('at %s for %j with the keywords %j is %s RUB', async (id, answer, keywords, rub) => {
     expect(await chargeOf(id, answer, keywords)).toBe(rub);
+  });
+});
+
+const ofGoogle = (text: string, counts: object) => ({
+  candidates: [{ content: { parts: [{ text }] }, finishReason: 'STOP' }],
+  usageMetadata: { promptTokenCount: 600, ...counts },
+});
+
+// 400 characters are 100 tokens: 0.099 RUB at OpenAI, and 0.01485 RUB at Google. Silence has no tokens.
+describe('the charge of a transcript with 0 reported output tokens', () => {
+  const [openai, google] = ['openai/openai/gpt-4o-transcribe', 'google/google/gemini-3.1-flash-lite-transcription'];
+  it.each([
+    [openai, '0.4554', { text: 'x'.repeat(400), usage: { input_tokens: 600, output_tokens: 0 } }],
+    [openai, '0.3564', { text: '', usage: { input_tokens: 600, output_tokens: 0 } }],
+    [google, '0.04455', ofGoogle('x'.repeat(400), { candidatesTokenCount: 0 })],
+    [google, '0.04455', ofGoogle('x'.repeat(400), {})],
+    [google, '0.0297', ofGoogle('', {})],
+    ['groq/openai/whisper-large-v3', '0.177045', { text: 'x'.repeat(400), duration: 57.2 }],
+  ])('at %s includes the written text: %s RUB', async (id, rub, answer) => {
+    expect(await chargeOf(id, answer)).toBe(rub);
   });
 });
 

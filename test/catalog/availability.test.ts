@@ -1,4 +1,4 @@
-/** Tests that models are shown as available exactly if a route can call them, over the whole catalog. */
+/** Models are shown as available exactly if a route can call them. */
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -6,11 +6,11 @@ import type { Endpoint } from '../../lambdas/catalog/catalog.ts';
 import { modalities, type Modality } from '../../lambdas/catalog/modality.ts';
 import { factsOf, wires, type Wire } from '../../lambdas/catalog/wires.ts';
 import { messagesWire } from '../../lambdas/providers/wires.ts';
-import { videoWire } from '../../lambdas/providers/video/wires.ts';
+import { jobWire } from '../../lambdas/providers/job-wires.ts';
 import { isCalled } from '../../lambdas/routing/live-providers.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 
-/** A kind of request: the output of its models, and the wires that it can use. */
+/** Kind of request: the output of its models, and the wires that it can use. */
 interface Kind {
   makes: Modality;
   answers: string;
@@ -32,7 +32,7 @@ async function allKinds(): Promise<Kind[]> {
   const declared = modules.flatMap((each) => Object.values(each)).filter(isDeclaration);
   return [
     { makes: 'text', answers: 'completions', hasWire: (wire) => messagesWire(wire) !== undefined },
-    { makes: 'video', answers: 'video', hasWire: (wire) => videoWire(wire) !== undefined },
+    { makes: 'video', answers: 'video', hasWire: (wire) => jobWire(wire) !== undefined },
     ...declared.map(({ makes, apiType, engines }) => {
       return { makes, answers: apiType, hasWire: (wire: Wire) => Object.hasOwn(engines, wire) };
     }),

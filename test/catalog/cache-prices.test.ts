@@ -1,6 +1,7 @@
 /**
  * Prices of cached tokens in the shipped catalog. Cerebras charges them as any other input (inference-docs.cerebras.ai,
- * "Prompt caching"; anomalyco/models.dev#3229, 2026-07-13), Mistral a tenth (docs.mistral.ai, "Prompt caching").
+ * "Prompt caching"; anomalyco/models.dev#3229, 2026-07-13), Mistral a tenth (docs.mistral.ai, "Prompt caching"). Z.ai charges them also
+ * at its models that see (vercel.com/ai-gateway/models/glm-4.5v/providers).
  */
 
 import { describe, expect, it } from 'vitest';
@@ -18,6 +19,8 @@ describe('tokens in a cache', () => {
   it.each([
     ['cerebras/openai/gpt-oss-120b', '0.3472425'],
     ['mistral/mistralai/mistral-large-4', '0.196119'],
+    ['zai/z-ai/glm-4.6v', '0.099891'],
+    ['zai/z-ai/glm-4.5v', '0.207702'],
   ])('of %s are charged: %s RUB', (id, rub) => {
     expect(costOf(id, cached)).toBe(rub);
   });

@@ -149,3 +149,18 @@ describe('embedders with prices in roubles', () => {
     expect(asked).toHaveLength(requests);
   });
 });
+
+describe('text models', () => {
+  it.each([
+    ['anthropic/claude-sonnet-4.6', 1_000_000, 128_000],
+    ['amazon/nova-2-lite', 1_000_000, 65_535],
+  ])('include %s with a context of %i tokens and an output of %i tokens at each endpoint', (id, context, output) => {
+    const limits = find(id).endpoints.map(({ contextLength, maxOutputTokens }) => [contextLength, maxOutputTokens]);
+    expect(limits.length).toBeGreaterThan(0);
+    expect(limits).toEqual(limits.map(() => [context, output]));
+  });
+
+  it('include no model that xAI has retired', () => {
+    expect(models.filter(({ id }) => id.startsWith('x-ai/grok-build'))).toEqual([]);
+  });
+});

@@ -14,7 +14,7 @@ describe('an unknown model', () => {
   });
 
   it.each(['nothing/like-it', 'anthropic/claude-sonnet-9', 'x', '', 'a'.repeat(10_000)])(
-    'is refused without a suggestion if no id is similar (%#)',
+    'is refused without a suggestion if no id is similar: $0',
     (id) => {
       expect(said(id)).toContain("GET /models lists the catalog's ids.");
     },

@@ -5,7 +5,7 @@ import { ToolNames } from '../../lambdas/client-apis/tool-names.ts';
 import { chatCompletion } from '../../lambdas/client-apis/chat/completion.ts';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
 import { errorEnvelope, GatewayError } from '../../lambdas/platform/errors.ts';
-import { answerEvents, byteCuts, cutBytes, wholeMessage } from '../support/answer-arbitrary.ts';
+import { answerEvents, byteCuts, cutBytes, interleaved, wholeMessage } from '../support/answer-arbitrary.ts';
 import { dataIn } from '../support/sse-client.ts';
 
 const identity = { generationId: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d', model: 'sandbox/claude' };
@@ -58,7 +58,7 @@ function chunksIn(data: readonly string[]): Chunk[] {
   return data.slice(0, -1).map((text) => JSON.parse(text) as Chunk);
 }
 
-/** Joins the pieces with the same index into one entry, as clients do. */
+/** Joins pieces with the same index, as clients do. */
 function joinedDetails(details: readonly Detail[]): Detail[] {
   const joined = new Map<number, Detail>();
   for (const detail of details) {
@@ -69,7 +69,7 @@ function joinedDetails(details: readonly Detail[]): Detail[] {
   return [...joined.values()];
 }
 
-/** Returns the message that a client assembles from chunks. */
+/** Assembles chunks as a client does. */
 function accumulated(chunks: readonly Chunk[]) {
   const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
   const calls = new Map<number, { id: string; type: string; function: { name: string; arguments: string } }>();
@@ -88,6 +88,17 @@ function accumulated(chunks: readonly Chunk[]) {
     finish: chunks.flatMap(({ choices }) => choices.flatMap((choice) => choice.finish_reason ?? [])),
   };
 }
+
+const readIn = (events: readonly MessagesEvent[]) => {
+  const { calls, details, finish } = accumulated(chunksIn(dataIn(cutBytes(written(events), []))));
+  return { calls, details: details.toSorted((one, other) => one.index - other.index), finish };
+};
+
+const cutOff = (output_tokens: number): MessagesEvent => ({
+  type: 'message_delta',
+  delta: { stop_reason: 'max_tokens', stop_sequence: null },
+  usage: { output_tokens },
+});
 
 interface Completion {
   choices: [
@@ -125,6 +136,34 @@ describe('a streamed chat', () => {
         });
       }),
     );
+  });
+
+  it('has the same calls and thinking if pieces of the blocks alternate', () => {
+    fc.assert(
+      fc.property(answerEvents, (events) => {
+        expect(readIn(interleaved(events))).toEqual(readIn(events));
+      }),
+    );
+  });
+
+  it('has one finish reason, after all content, if a provider reports usage and closes blocks after it', () => {
+    const events: MessagesEvent[] = [
+      { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'c', name: 'f', input: {} } },
+      cutOff(1),
+      { type: 'content_block_stop', index: 0 },
+      cutOff(500),
+      { type: 'message_stop' },
+    ];
+
+    const chunks = chunksIn(dataIn(cutBytes(written(events), [])));
+
+    expect(chunks.map(({ choices }) => choices.map((choice) => choice.finish_reason))).toEqual([
+      [null],
+      [null],
+      ['length'],
+      [],
+    ]);
+    expect(chunks.at(-1)!.usage).toMatchObject({ completion_tokens: 500 });
   });
 
   it('has chunks with every member that strict clients require, and no null that they refuse', () => {

@@ -340,3 +340,14 @@ it('a result of a tool without content is empty', () => {
 
   expect(messages.at(-1)).toEqual({ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: [] }] });
 });
+
+it('a refused service tier has the accepted ones in its error', () => {
+  const body = { model: 'sandbox/claude', messages: [hello], service_tier: 'flex' };
+  const [issue] = chatRequestSchema.safeParse(body).error!.issues;
+
+  expect(issue!.path).toEqual(['service_tier']);
+  for (const tier of ['auto', 'default', 'standard']) {
+    expect(issue!.message).toContain(`"${tier}"`);
+    expect(faultsOf({ service_tier: tier })).toEqual([]);
+  }
+});

@@ -8,7 +8,6 @@ import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
 const user = { role: 'user', content: 'Hi' };
 const image = 'data:image/png;base64,iVBORw0KGgo=';
 
-/** Returns the calls and results of a conversation, in their order. */
 const blocksOf = ({ messages }: Pick<MessagesRequest, 'messages'>): Block[] =>
   messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content)).filter(({ type }) => type !== 'text');
 const chat = (...messages: object[]) =>
@@ -58,6 +57,12 @@ describe('ids of calls in a chat from another server', () => {
   it('are unchanged in a result without a call', () => {
     expect(idsOf(chat(calls(call('a')), result('a'), result('z')))).toEqual(['a', 'a', 'z']);
   });
+});
+
+it('a call that is also a block of its message is one call', () => {
+  const block = { type: 'tool_use', id: 'a', name: 'look', input: {} };
+  const said = { ...calls(call('a'), call('b')), content: [{ type: 'text', text: 'I look.' }, block] };
+  expect(idsOf(chat(said, result('a'), result('b')))).toEqual(['a', 'b', 'a', 'b']);
 });
 
 describe('ids of calls in the input of a response', () => {
@@ -112,4 +117,51 @@ describe('the result of a call', () => {
       expect(chat(calls(call('a')), result('a', content))[1]).toMatchObject({ content });
     },
   );
+
+  const data = 'iVBORw0KGgo=';
+  const url = 'https://a.example/a.png';
+  const base64 = { type: 'base64', media_type: 'image/png', data };
+  const pdf = { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' };
+
+  it.each<[string, object, object]>([
+    ['MCP', { type: 'image', data, mimeType: 'image/png' }, base64],
+    ['MCP', { type: 'image', data: image, mimeType: 'image/png' }, base64],
+    ['version 5 of the AI SDK', { type: 'media', data, mediaType: 'image/png' }, base64],
+    ['version 6 of the AI SDK', { type: 'image-data', data, mediaType: 'image/png' }, base64],
+    ['version 6 of the AI SDK', { type: 'file-data', data, mediaType: 'image/png' }, base64],
+    ['version 6 of the AI SDK', { type: 'image-url', url }, { type: 'url', url }],
+    ['version 7 of the AI SDK', { type: 'file', data: { type: 'data', data }, mediaType: 'image' }, base64],
+    [
+      'version 7 of the AI SDK',
+      { type: 'file', data: { type: 'url', url }, mediaType: 'image/*' },
+      { type: 'url', url },
+    ],
+    ['version 6 of the AI SDK', { type: 'file-data', data: 'JVBERi0=', mediaType: 'application/pdf' }, pdf],
+  ])('may be a list of %s with an image or a PDF: %j', (_name, part, source) => {
+    const list = [{ type: 'text', text: 'The tower' }, part, { type: 'resource', resource: { uri: 'file:///a' } }];
+    const content = [
+      { type: 'text', text: 'The tower' },
+      { type: source === pdf ? 'document' : 'image', source },
+      { type: 'text', text: '{"type":"resource","resource":{"uri":"file:///a"}}' },
+    ];
+    const item = { type: 'function_call', call_id: 'a', name: 'look', arguments: '{}' };
+    for (const sent of [JSON.stringify(list), JSON.stringify({ content: list, isError: false }), { content: list }]) {
+      expect(chat(calls(call('a')), result('a', sent))[1]).toMatchObject({ content });
+      const output = { type: 'function_call_output', call_id: 'a', output: sent };
+      expect(responses(item, output)[1]).toMatchObject({ content });
+    }
+  });
+
+  it.each([
+    '[{"type":"file","name":"a.png","mediaType":"image/png"}]',
+    '[{"type":"image","data":"not base64!","mimeType":"image/png"}]',
+    '[{"type":"file","data":"JVBERi0=","mediaType":"text/x-unknown"}]',
+    '{"content":[{"type":"text","text":"Seen."}]}',
+  ])('stays a text of JSON in both APIs: %s', (output) => {
+    const item = { type: 'function_call', call_id: 'a', name: 'look', arguments: '{}' };
+    expect(chat(calls(call('a')), result('a', output))[1]).toMatchObject({ content: output });
+    expect(responses(item, { type: 'function_call_output', call_id: 'a', output })[1]).toMatchObject({
+      content: output,
+    });
+  });
 });

@@ -57,7 +57,7 @@ describe('items of a conversation from another service', () => {
     const refusal = refused(() => read({ type, encrypted_content: 'x' }));
 
     expect(refusal).toMatchObject({ status: 400, metadata: { field: 'input.1.type' } });
-    expect(refusal.message).toMatch(/Codex shortens|send back the items of the answer’s output/);
+    expect(refusal.message).toMatch(/Codex shortens|Send back the items of the answer’s output/);
   });
 
   it('are refused with the list of known types if their type is unknown', () => {

@@ -4,9 +4,9 @@ import { ResponseWriter } from '../../lambdas/client-apis/responses/stream-event
 import { ToolNames } from '../../lambdas/client-apis/tool-names.ts';
 import { unsealedThinking } from '../../lambdas/client-apis/responses/sealed-thinking.ts';
 import { wholeResponse } from '../../lambdas/client-apis/responses/whole-response.ts';
-import type { MessagesEvent } from '../../lambdas/messages/types.ts';
+import type { Block, Delta, MessagesEvent } from '../../lambdas/messages/types.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
-import { answerEvents, byteCuts, cutBytes, wholeMessage } from '../support/answer-arbitrary.ts';
+import { answerEvents, byteCuts, cutBytes, interleaved, wholeMessage } from '../support/answer-arbitrary.ts';
 import { dataIn } from '../support/sse-client.ts';
 
 const identity = { generationId: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d', model: 'sandbox/claude' };
@@ -40,6 +40,24 @@ const timeless = (response: { completed_at: unknown }) => ({
   ...response,
   completed_at: typeof response.completed_at,
 });
+
+const wholeCall = (index: number): MessagesEvent[] => [
+  {
+    type: 'content_block_start',
+    index,
+    content_block: { type: 'tool_use', id: `c${index}`, name: 'f', input: {} },
+  },
+  { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: '{"a":1}' } },
+];
+
+const cutOff: MessagesEvent = {
+  type: 'message_delta',
+  delta: { stop_reason: 'max_tokens', stop_sequence: null },
+  usage: { output_tokens: 9 },
+};
+const stop: MessagesEvent = { type: 'message_stop' };
+
+const timelessEvent = (event: Event) => (event.response ? { ...event, response: timeless(event.response) } : event);
 
 describe('a streamed response', () => {
   it('ends with the same response as a whole answer, at any cuts of its bytes', () => {
@@ -77,6 +95,84 @@ describe('a streamed response', () => {
         expect(events.at(-1)!.response!.output).toEqual(done);
       }),
     );
+  });
+
+  it('has the same events if pieces of the blocks alternate', () => {
+    fc.assert(
+      fc.property(answerEvents, (sent) => {
+        expect(eventsIn(written(interleaved(sent))).map(timelessEvent)).toEqual(
+          eventsIn(written(sent)).map(timelessEvent),
+        );
+      }),
+    );
+  });
+
+  it('has the blocks that wait for a block without an end', () => {
+    const { output } = eventsIn(written([...wholeCall(0), ...wholeCall(1), ...wholeCall(2), cutOff, stop])).at(
+      -1,
+    )!.response!;
+
+    expect(output).toMatchObject([{ call_id: 'c0', arguments: '{"a":1}' }, { call_id: 'c1' }]);
+  });
+
+  it('ends a block for which too many events wait, and has the waiting blocks at once', () => {
+    const thinking: MessagesEvent[] = [
+      { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'Hm' } },
+    ];
+    const text: MessagesEvent = { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } };
+    const word: MessagesEvent = { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'x' } };
+    const words = Array.from({ length: 65_536 }, () => word);
+    const ends = [1, 0].map((index): MessagesEvent => ({ type: 'content_block_stop', index }));
+    const writer = new ResponseWriter(identity, settings);
+
+    const before = [...thinking, text, ...words.slice(1)].map((event) => writer.write(event)).join('');
+    const after = [words[0]!, word, ...ends, cutOff, stop].map((event) => writer.write(event));
+
+    expect(before).not.toContain('output_text');
+    expect(after[0]).toContain('response.reasoning_summary_text.done');
+    expect(after[1]).toContain('response.output_text.delta');
+    const { output } = eventsIn(before + after.join('')).at(-1)!.response!;
+    expect(output).toMatchObject([
+      { type: 'reasoning', summary: [{ text: 'Hm' }] },
+      { type: 'message', content: [{ text: 'x'.repeat(65_537) }] },
+    ]);
+  });
+
+  it.each<[string, Block, Delta, object[]]>([
+    ['a text', { type: 'text', text: '' }, { type: 'text_delta', text: 'Hi' }, [{ content: [{ text: 'Hi' }] }]],
+    [
+      'thinking',
+      { type: 'thinking', thinking: '', signature: '' },
+      { type: 'thinking_delta', thinking: 'Hm' },
+      [{ summary: [{ text: 'Hm' }] }],
+    ],
+    [
+      'a call',
+      { type: 'tool_use', id: 'c0', name: 'f', input: {} },
+      { type: 'input_json_delta', partial_json: '{"a' },
+      [{ arguments: '{"a' }],
+    ],
+  ])('ends with its last event if a provider ends the answer before %s', (_, block, delta, output) => {
+    const events = eventsIn(
+      written([
+        { type: 'content_block_start', index: 0, content_block: block },
+        { type: 'content_block_delta', index: 0, delta },
+        cutOff,
+        { type: 'content_block_stop', index: 0 },
+        stop,
+      ]),
+    );
+
+    expect(events.at(-1)).toMatchObject({ type: 'response.incomplete', response: { output } });
+  });
+
+  it('has one last event, with the last usage, if a provider reports usage after the stop reason', () => {
+    const usage = { input_tokens: 7, output_tokens: 500 };
+    const events = eventsIn(written([cutOff, { ...cutOff, usage }, stop]));
+
+    expect(events.map(({ type }) => type)).toEqual(['response.incomplete']);
+    expect(events[0]!.response).toMatchObject({ usage });
   });
 
   it('has the same text in its pieces as in its completed items', () => {

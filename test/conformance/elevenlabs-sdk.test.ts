@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { commonGateway } from '../support/common-gateway.ts';
 import { finalGeneration, type GatewayClient } from '../support/gateway.ts';
 import { waveFile } from '../support/recordings.ts';
+import { cancelBeforeOutput, SLOW } from './cancelled-request.ts';
 
 let gateway: GatewayClient;
 let elevenlabs: ElevenLabsClient;
@@ -35,19 +36,11 @@ async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<number> {
   return (await new Response(stream).arrayBuffer()).byteLength;
 }
 
-/** Returns the error of a request that fails. */
 async function errorOf(request: Promise<unknown>): Promise<unknown> {
   return request.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-}
-
-/** Sends a request that is canceled after 100 ms. */
-function canceled(send: (options: Options) => Promise<unknown>): Promise<unknown> {
-  const leaving = new AbortController();
-  setTimeout(() => leaving.abort(), 100);
-  return send({ abortSignal: leaving.signal });
 }
 
 describe('the ElevenLabs SDK for speech', () => {
@@ -147,19 +140,23 @@ describe('the ElevenLabs SDK for speech', () => {
     });
   });
 
-  it('can cancel a request before the sound, and while it comes', async () => {
-    const slow = { text: `${text}\n@sandbox first=5000` };
-    await expect(canceled((options) => speak(slow, options))).rejects.toThrow(/abort/i);
+  it('can cancel a request before the sound, free of charge', async () => {
+    const slow = { text: `${text}${SLOW}` };
 
+    const error = await cancelBeforeOutput(gateway, (abortSignal) => speak(slow, { abortSignal }));
+
+    expect(String(error)).toMatch(/abort/i);
+  });
+
+  it('can cancel a request during the sound, and pays all characters', async () => {
+    const long = `${text}\n@sandbox delay=200 tokens=100`;
     const leaving = new AbortController();
-    const { data, rawResponse } = await speak(
-      { text: `${text}\n@sandbox delay=200 tokens=100` },
-      { abortSignal: leaving.signal },
-    );
+    const { data, rawResponse } = await speak({ text: long }, { abortSignal: leaving.signal });
     await data.getReader().read();
     leaving.abort();
     const generation = await finalGeneration(gateway, rawResponse.headers.get('x-generation-id')!);
-    expect(generation).toMatchObject({ cancelled: true, finish_reason: 'error' });
+    const total = expect.closeTo(long.length * 0.0015, 12) as number;
+    expect(generation).toMatchObject({ cancelled: true, finish_reason: 'error', total_cost: total });
   });
 });
 
@@ -230,10 +227,12 @@ describe('the ElevenLabs SDK for transcripts', () => {
     expect(await errorOf(hear({ file: large }))).toMatchObject({ statusCode: 413 });
   });
 
-  it('can cancel a request', async () => {
-    const slow = { file: recording('x @sandbox first=5000') };
+  it('can cancel a request, free of charge', async () => {
+    const slow = { file: recording(`x${SLOW}`) };
 
-    await expect(canceled((options) => hear(slow, options))).rejects.toThrow(/abort/i);
+    const error = await cancelBeforeOutput(gateway, (abortSignal) => hear(slow, { abortSignal }));
+
+    expect(String(error)).toMatch(/abort/i);
   });
 
   it('records the tags of a form, in which the SDK for Python has absent fields as null', async () => {

@@ -5,10 +5,7 @@ import { hasRecordings } from './recorded/interactions.ts';
 import { reportOnRecordings, type RecordedReport } from './recorded/report.ts';
 import { wireRows } from './recorded/rows.ts';
 
-/**
- * Tests with recordings of the traffic of real providers: of requests and of answers. test/conformance/results.md
- * describes the results.
- */
+/** Requests and answers of real providers, with results in test/conformance/results.md. */
 describe('recorded interactions', () => {
   it('are measured on every wire with messages', () => {
     expect(wireRows.map(({ wire }) => wire).toSorted()).toEqual(messagesWires.toSorted());
@@ -19,7 +16,7 @@ describe('recorded interactions', () => {
     beforeAll(async () => {
       report = await reportOnRecordings();
       process.stdout.write(`\n${report.table}\n\n`);
-    }, 60_000);
+    });
 
     it('include Anthropic and at least eight chat-completions providers', () => {
       const wires = report.answers.shares.map(({ wire }) => wire);

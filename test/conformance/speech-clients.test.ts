@@ -32,13 +32,14 @@ describe('the OpenAI SDK', () => {
     expect(generation).toMatchObject({ api_type: 'tts', total_cost: expect.closeTo(0.0555, 12) as number });
   });
 
-  it('gets speech while it is generated, and can cancel it', async () => {
+  it('gets speech while it is generated, and pays all characters if it cancels', async () => {
+    const long = `${input}\n@sandbox delay=200 tokens=100`;
     const leaving = new AbortController();
     const response = await openai.audio.speech.create(
       {
         model: 'sandbox/speaker',
         voice: 'alto',
-        input: `${input}\n@sandbox delay=200 tokens=100`,
+        input: long,
         response_format: 'pcm',
       },
       { signal: leaving.signal },
@@ -48,7 +49,8 @@ describe('the OpenAI SDK', () => {
 
     expect((value as Uint8Array).length).toBeGreaterThan(0);
     const generation = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
-    expect(generation).toMatchObject({ cancelled: true, finish_reason: 'error' });
+    const total = expect.closeTo(long.length * 0.0015, 12) as number;
+    expect(generation).toMatchObject({ cancelled: true, finish_reason: 'error', total_cost: total });
   });
 
   it('gets speech as server-sent events', async () => {

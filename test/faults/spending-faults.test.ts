@@ -21,7 +21,7 @@ import { repeated } from '../support/long-runs.ts';
 
 const { table, faulty, proxy } = await faultyTable();
 
-/** Makes the first `count` writes have the fault. Later writes pass. */
+/** Injects a fault into the first `count` writes. */
 function failFirst(fault: TableFault, count: number): void {
   let left = count;
   proxy.faultFor = ({ action }) => (/Write|Put|Update/.test(action) && left-- > 0 ? fault : undefined);
@@ -32,7 +32,7 @@ describe.each(['conflict', 'throttle', 'lost-reply'] as const)('with a %s in the
     const spender = await newSpender(table, { key: { daily: rub('10') }, workspace: { daily: rub('10') } });
     failFirst(fault, 2);
     await placeHold(faulty, holdRequest(spender, rub('1')));
-    expect((await books(table, spender)).key[0]).toBe('0 of 1');
+    expect((await books(table, spender)).key.lifetime).toBe('0 of 1');
   });
 
   it('a hold without limits is recorded once', async () => {
@@ -47,7 +47,7 @@ describe.each(['conflict', 'throttle', 'lost-reply'] as const)('with a %s in the
     const placed = await placeHold(table, request);
     failFirst(fault, 2);
     expect(await extendHold(faulty, placed, request)).toMatchObject({ hold: { steps: 2 } });
-    expect((await books(table, spender)).key[0]).toBe('0 of 2');
+    expect((await books(table, spender)).key.lifetime).toBe('0 of 2');
   });
 
   it('a settlement is counted once', async () => {

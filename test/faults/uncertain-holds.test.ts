@@ -28,13 +28,13 @@ beforeAll(async () => {
   proxy = await startFaultProxy(inject('dynamodbEndpoint'));
 });
 beforeEach(() => {
-  // The table's client shortens its retries after many faults, so each test gets a new client.
+  // Each test has a new client of the table, because a client shortens its retries after many faults.
   faulty = tableThrough(proxy.endpoint, table);
   proxy.faultFor = () => undefined;
 });
 afterAll(() => proxy.stop());
 
-/** Places a hold while every attempt has this fault. Calls after the hold have no fault. */
+/** Sends a hold whose attempts all have this fault. Later calls have no fault. */
 async function placeUncertainly(spender: Spender, fault: TableFault): Promise<HoldRequest> {
   const request = holdRequest(spender, rub('1'));
   proxy.faultFor = () => fault;
@@ -103,7 +103,7 @@ describe.each([
   it('costs nothing if its release is interrupted, and the sweep completes it', async () => {
     const spender = await newSpender(table, limits);
     const request = await placeUncertainly(spender, 'delayed');
-    // The tombstone (a record that prevents a late hold) is written, and every later write is refused.
+    // The tombstone (a record that prevents a late hold) is written, and later writes are refused.
     proxy.faultFor = ({ action }) => (action === 'PutItem' ? undefined : 'conflict');
     await releaseUnknown(faulty, request.generation);
     expect((await stored(request)).state).toBe('pending');
@@ -122,7 +122,7 @@ describe('a request that is refused although an attempt of its hold had no reply
     const others = holdRequest(spender, rub('1'));
     const { hold } = await placeHold(table, others).then((result) => ('placed' in result ? result.placed : never()));
     const request = holdRequest(spender, rub('1'));
-    // The first attempt has no reply, and its repetitions are throttled. The next transaction exceeds the limit.
+    // The first attempt has no reply, three attempts are throttled, and the next transaction exceeds the limit.
     const fates: TableFault[] = ['delayed', 'throttle', 'throttle', 'throttle'];
     proxy.faultFor = ({ action }) => (action === 'TransactWriteItems' ? fates.shift() : undefined);
 
@@ -144,7 +144,7 @@ describe('a request that is refused although an attempt of its hold had no reply
     const likely = { ...request, amount: rub('0.3') };
 
     await expect(admitted(likely)).rejects.toMatchObject({ status: 529 });
-  }, 120_000);
+  });
 
   it('gets the reason of the refusal if all attempts had a reply', async () => {
     const spender = await newSpender(table, { key: { daily: rub('0.5') } });
@@ -167,9 +167,7 @@ it('a hold of an earlier attempt has the amount of its record', async () => {
   expect(again).toMatchObject({ placed: { hold: { amount: rub('2'), scopes: ['key', 'workspace'] } } });
 });
 
-/**
- * Admits a request through the faults, with a prompt of 1,000 tokens at 0.001 each, without waiting for other requests.
- */
+/** Admits a request with a prompt of 1,000 tokens at 0.001 RUB each. */
 async function admitted({ amount, ...request }: HoldRequest) {
   const bound = {
     promptTokens: 1_000,

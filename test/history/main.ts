@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { toolArguments } from '../../lib/shared/tool-arguments.ts';
 import { History, type HistoryOptions } from './history.ts';
 import { reportText } from './report.ts';
 
@@ -19,7 +19,7 @@ Usage: npm run history -- [options]
 
 The exit code is 1 if any check fails. The data directory is then not removed.`;
 
-const { values } = parseArgs({
+const { values } = toolArguments(usage, {
   options: {
     minutes: { type: 'string', default: '1' },
     web: { type: 'boolean', default: false },
@@ -28,7 +28,6 @@ const { values } = parseArgs({
     faults: { type: 'string', default: '0.08' },
     'check-every': { type: 'string', default: '5' },
     json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
 });
 
@@ -39,11 +38,7 @@ function numberFlag(name: string, text: string, { min, max }: { min: number; max
   process.exit(1);
 }
 
-if (values.help) {
-  process.stdout.write(`${usage}\n`);
-  process.exit(0);
-}
-// Calls of the history to the table use the settings of a local gateway.
+// The history's calls to the table use the settings of a local gateway.
 process.env['GATEWAY_LOCAL'] = '1';
 const say = (line: string) => void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
 const options: HistoryOptions = {

@@ -6,7 +6,13 @@ import type { HttpRequest } from '../../lambdas/http/request.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 
 const TEXT = '{"model":"sandbox/claude","text":"Привет"}';
-const packers = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync };
+const packers = {
+  gzip: gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+  zstd: zstdCompressSync,
+  'x-gzip': gzipSync,
+};
 
 function requestOf(encoding: string, bodyBytes: Buffer): HttpRequest {
   return { headers: { 'content-encoding': encoding }, body: '', bodyBytes } as unknown as HttpRequest;

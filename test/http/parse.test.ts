@@ -31,6 +31,28 @@ describe('a JSON body', () => {
     },
   );
 
+  it('is refused with 415 if its letters are in another charset than UTF-8', () => {
+    const latin = Buffer.from('{"name":"\u00c0da"}', 'latin1').toString('utf8');
+    const contentType = 'application/json; charset="windows-1251"';
+
+    const error = refused(() => parseBody(latin, { 'content-type': contentType }));
+
+    expect(error).toMatchObject({ status: 415, kind: 'unsupported_media_type' });
+    expect(error.message).toBe('Send the body as "content-type: application/json", in UTF-8.');
+  });
+
+  it('is read if it declares another charset, but has only ASCII characters', () => {
+    expect(parseBody('{"name":"Ada"}', { 'content-type': 'application/json; charset=iso-8859-1' })).toEqual({
+      name: 'Ada',
+    });
+  });
+
+  it.each(['UTF-8', '"utf-8"', ' utf8'])('may contain U+FFFD with the charset %s', (charset) => {
+    const contentType = `application/json; charset=${charset}`;
+
+    expect(parseBody('{"name":"\ufffd"}', { 'content-type': contentType })).toEqual({ name: '\ufffd' });
+  });
+
   it('is refused as a whole if it is not an object', () => {
     expect(refused(() => parseBody('[]'))).toMatchObject({ status: 400, metadata: { field: 'body' } });
   });

@@ -23,6 +23,10 @@ describe('the log fields of a refusal', () => {
     ['', { nested: 'ann@example.org' }],
     ['', `x/sk-mg-v1-${'xxxxx0'.repeat(10)}`],
     ['', `sk-ant-api03-${'xxxxx0'.repeat(10)}`],
+    ['', `hf_${'xxxxx0'.repeat(6)}`],
+    ['', `pplx-${'xxxxx0'.repeat(8)}`],
+    ['', `csk-${'xxxxx0'.repeat(8)}`],
+    ['', `nvapi-${'xxxxx0'.repeat(10)}`],
   ])('never include a text of the request (%j, %j)', (field, model) => {
     const said = JSON.stringify(refusalFields(invalidRequest(field, 'is wrong'), { model }));
     expect(said).not.toMatch(/ann|xxxxx|words/);

@@ -25,10 +25,7 @@ const routed = {
   onExcluded: undefined,
 };
 
-/**
- * Returns a candidate that records its written requests as weak references, so that the test itself does not keep the
- * requests in memory.
- */
+/** Returns a candidate whose requests are added to a list. The weak references do not keep these requests in memory. */
 function listing(written: WeakRef<object>[]): Candidate {
   const candidate = candidateAt('http://localhost');
   const { wire } = candidate;
@@ -83,7 +80,7 @@ describe('the attempts of a request', () => {
       const prepared = prepareAttempts({ ...routed, message: request, content }, [candidate]);
 
       const caller = { account: { id: 'a' }, key: { hash: 'k' } } as never;
-      // The first count may take too long on a busy machine, because it loads the vocabulary.
+      // The first count loads the vocabulary, and may take too long.
       const plan = await vi.waitFor(
         async () => (await countedPlan(prepared, { caller, clientLeft: undefined })) ?? Promise.reject(new Error()),
         { timeout: 60_000 },
@@ -91,10 +88,9 @@ describe('the attempts of a request', () => {
 
       expect(plan.quotes[0]!.bound.promptTokens).toBeGreaterThan(6_000);
     },
-    60_000,
   );
 
-  // The prices have the ratios of those of GLM-5.3 on Bedrock.
+  // These prices have the same ratios as the prices of GLM-5.3 on Bedrock.
   it.each([
     ['GLM, as cache writes, because Bedrock caches by itself', {}, '22680'],
     ['Claude without a cache point, as other tokens', { family: 'claude' as const }, '18480'],

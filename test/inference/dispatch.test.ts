@@ -51,7 +51,6 @@ const inTurn = (more: Partial<FailoverOptions> = {}): FailoverOptions => ({
   ...more,
 });
 
-/** Returns the endpoints and the statuses of the attempts before the last. */
 const failuresIn = (log: AttemptLog) => {
   const place = candidateAt('http://localhost');
   const tried: number[] = [];
@@ -59,7 +58,6 @@ const failuresIn = (log: AttemptLog) => {
   return failedAttempts.map(({ status }, at) => [tried[at], status]);
 };
 
-/** Returns the answer of the first attempt that succeeds. */
 async function answered(attempts: Attempt[], more: Partial<FailoverOptions> = {}) {
   const placed = attempts.map((attempt, index) => ({ ...attempt, index }));
   const { index, batches } = await dispatch(placed, inTurn(more), ESTIMATED_TOKENS);
@@ -210,6 +208,31 @@ describe('the last failure of a request', () => {
 
     await expect(answered(attempts)).rejects.toMatchObject(told);
     expect(second.connections).toHaveLength(1);
+  });
+
+  it.each<[string, [number, string], [number, string]]>([
+    ['first', [429, 'Slow'], [400, 'too many images and documents: 21 + 0 > 20']],
+    ['last', [400, 'too many images and documents: 21 + 0 > 20'], [429, 'Slow']],
+  ])('is a limit that ends at the %s endpoint, and not a lack of the other', async (_place, first, second) => {
+    const upstreams = [await upstream(refuses(...first)), await upstream(refuses(...second))];
+
+    await expect(answered(upstreams.map((each) => attemptAt(each)))).rejects.toMatchObject({
+      kind: 'rate_limit_exceeded',
+      message: 'Slow',
+    });
+    expect(upstreams.map(({ connections }) => connections.length)).toEqual([1, 1]);
+  });
+
+  it('is the lack of all endpoints, if no other failure occurred', async () => {
+    const [first, second] = [
+      await upstream(refuses(400, 'too many images and documents: 101 + 0 > 100')),
+      await upstream(refuses(400, 'too many images and documents: 101 + 0 > 20')),
+    ];
+
+    await expect(answered([attemptAt(first), attemptAt(second)])).rejects.toMatchObject({
+      kind: 'invalid_request',
+      message: 'too many images and documents: 101 + 0 > 20',
+    });
   });
 
   it('is the silence of the last endpoint, which may be charged, after a refusal of the operator’s account', async () => {

@@ -1,17 +1,18 @@
-/**
- * Tests of ends of forwarded speech that no client can cause: the process stops, or the time of the function is over.
- */
+/** Ends of batch answers that no client can cause: the process stops, or the time of the function is over. */
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { forwardAnswer } from '../../lambdas/inference/batch/forward-stream.ts';
 import { prepareOffers, type BatchCandidate } from '../../lambdas/inference/batch/offers.ts';
+import { runBatch } from '../../lambdas/inference/batch/run-batch.ts';
 import type { InferenceInput } from '../../lambdas/inference/inference-input.ts';
 import { soundEvents, soundStream } from '../../lambdas/inference/modalities/speech-stream.ts';
 import { newGenerationId } from '../../lambdas/platform/ids.ts';
 import { ProviderTime } from '../../lambdas/platform/provider-time.ts';
 import type { StreamedAnswer } from '../../lambdas/providers/batch-engine.ts';
+import type { EmbeddingTask } from '../../lambdas/providers/embeddings/codec.ts';
+import { embeddingEngines } from '../../lambdas/providers/embeddings/engines.ts';
 import type { SpeechTask } from '../../lambdas/providers/speech/codec.ts';
 import { speechEngines } from '../../lambdas/providers/speech/engines.ts';
 import { noUseLimits } from '../../lambdas/store/accounts/use-limits.ts';
@@ -53,7 +54,7 @@ const task: SpeechTask = {
 const pricing: Pricing = { prompt: rub('0'), completion: rub('0'), character: rub('0.2') };
 const refused = () => new Error('too large');
 
-/** Returns terms for a provider that sends a part of the sound, and then nothing more. */
+/** Returns the terms of an answer whose provider sends a part of the sound, and then nothing more. */
 async function termsOf() {
   const { url } = await upstream((response) => response.writeHead(200, { 'content-type': 'audio/pcm' }).write(sound));
   const messages = candidateAt(url);
@@ -82,10 +83,7 @@ function inputOf(more: Pick<InferenceInput<unknown>, 'stopping' | 'remainingMs'>
   };
 }
 
-/**
- * Remaining milliseconds of a function, of which 200 are left for the stream, because streams end 15 seconds before the
- * function's timeout.
- */
+/** Streams end 15 seconds before the function's timeout, so 200 ms are left. */
 const NEARLY_OVER_MS = 15_200;
 
 const stopped = () => {
@@ -127,6 +125,36 @@ it.each([
     expect(outcome).toMatchObject({ ending: 'out_of_time', cancelled: true, characters: text.length });
     expect(String(outcome.cost)).toBe('2.6');
   }
+});
+
+/** Whole answers end 5 seconds before the function's timeout, so 500 ms are left. */
+const WHOLE_NEARLY_OVER_MS = 5_500;
+
+it('embeddings of which only the first texts were finished in time are charged, and not to be sent again', async () => {
+  const task: EmbeddingTask = {
+    inputs: Array.from({ length: 2_049 }, () => 'Hi'),
+    encoding: 'float',
+    dimensions: undefined,
+    inputType: undefined,
+  };
+  const { url, bodies } = await upstream((response, _request, before) => {
+    if (before > 0) return;
+    const { input } = JSON.parse(bodies[0]!) as { input: string[] };
+    const data = input.map((_, index) => ({ index, embedding: [0.5] }));
+    response.end(JSON.stringify({ data, usage: { prompt_tokens: 10 } }));
+  });
+  const candidate = { ...candidateAt(url), engine: embeddingEngines['openai-embeddings'] };
+  const offers = prepareOffers([candidate as unknown as BatchCandidate], task, { tooLarge: refused, tooMany: refused });
+  const terms = { apiType: 'embeddings' as const, offers, task, leftOut: () => [], maxAtOnce: 4, outOfTime: 'Fewer.' };
+  const input = inputOf({ remainingMs: () => WHOLE_NEARLY_OVER_MS });
+
+  await expect(runBatch(input, terms as never)).rejects.toMatchObject({
+    status: 504,
+    headers: { 'x-should-retry': 'false' },
+  });
+  const read = async () => (await readGeneration(table, spender.payer.accountId, input.generationId)) as never as Final;
+  await expect.poll(async () => (await read()).state, { timeout: PATIENCE_MS }).toBe('final');
+  expect((await read()).outcome).toMatchObject({ ending: 'out_of_time', promptTokens: 10 });
 });
 
 interface Final {

@@ -1,6 +1,6 @@
 /**
  * Adds a modality by the recipe of CONTRIBUTING.md to a copy of the sources, compiles the copy, and sends requests to
- * it. The modality is an example: scores of texts, over a wire that only its sandbox supports.
+ * it.
  */
 
 import { execFile } from 'node:child_process';
@@ -29,7 +29,7 @@ const newFiles = readdirSync(fixture, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts.txt'))
   .map((file) => file.replace(/\.txt$/, ''));
 
-/** Lines to add. Each is inserted before a text of its file. */
+/** Each line is inserted before a text of its file. */
 const added: Record<string, [before: string, line: string]> = {
   'lambdas/catalog/wires.ts': [
     '} as const satisfies Record<string, WireFacts>',
@@ -42,7 +42,7 @@ const added: Record<string, [before: string, line: string]> = {
   ],
 };
 const sandboxModels = 'lambdas/catalog/data/models/sandbox.json';
-/** Lines that are only needed if no model has the output modality yet. */
+/** These changes are only needed if no model has the output modality yet. */
 const newOutput: typeof added = { 'lambdas/catalog/modality.ts': ['] as const', `'scores',`] };
 
 const scorer = {
@@ -86,7 +86,7 @@ beforeAll(async () => {
   });
   await run(process.execPath, ['lib/openapi/write.ts'], { cwd: copy });
   gateway = await startGateway({ program: join(copy, 'bin/local.ts'), args: ['--web'] });
-}, 120_000);
+});
 
 afterAll(async () => {
   await gateway?.stop();
@@ -142,7 +142,6 @@ describe('the recipe for a new modality', () => {
   });
 });
 
-/** Expands a pattern such as `a/{b,c}.ts` to the paths of the files. */
 function expanded(pattern: string): string[] {
   const [, before, names, after] = /^(.*)\{(.*)\}(.*)$/.exec(pattern) ?? [];
   return names === undefined ? [pattern] : names.split(',').map((name) => `${before}${name}${after}`);
@@ -154,7 +153,7 @@ describe('a modality that follows the recipe', () => {
     writeFileSync(join(copy, 'tsconfig.copy.json'), JSON.stringify(tsconfig));
     const compiler = join(copy, 'node_modules/.bin/tsc');
 
-    // Several checkers would infer the same types again, which takes twice the CPU.
+    // One checker is enough: several checkers would infer the same types again.
     const compiled = run(compiler, ['--noEmit', '--checkers', '1', '--project', 'tsconfig.copy.json'], { cwd: copy });
 
     await expect(compiled).resolves.toMatchObject({ stdout: '' });

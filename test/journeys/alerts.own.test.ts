@@ -88,7 +88,7 @@ it('a limit that refuses requests sends one notice that it is exhausted', async 
   while (!statuses.has(402)) statuses.add((await ask(60)).status);
   for (let turn = 0; turn < 5; turn += 1) expect((await ask(60)).status).toBe(402);
 
-  await expect.poll(() => receiver.received.length, { interval: 200, timeout: 10_000 }).toBe(1);
+  await expect.poll(() => receiver.received.length, { interval: 200 }).toBe(1);
   const [{ type, data }] = receiver.received as [AlertReceiver['received'][number]];
   expect(type).toBe('alert.limit.exhausted');
   expect(data).toMatchObject({ scope: 'key', id: hash, limit_rub: 0.4, threshold_percent: 100 });

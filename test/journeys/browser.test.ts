@@ -17,7 +17,7 @@ afterAll(async () => {
   await browser?.close();
 });
 
-/** Page of another origin, which sends requests and writes the results into its own document. */
+/** Returns a page for another origin, which writes the results into its own document. */
 const foreignPage = (baseUrl: string, key: string) => `<!doctype html><pre id="said"></pre><script type="module">
   const said = (what) => (document.getElementById('said').textContent += what + '\\n');
   try {
@@ -62,12 +62,9 @@ describe.skipIf(chromiumPath === undefined)('a page of another origin, in a brow
   });
 });
 
-/**
- * Opens the API reference once the viewer has drawn it.
- * @returns the page, errors of the browser, and requests to other origins
- */
-async function openReference() {
-  const page = await openPage(browser, { viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
+/** Returns the page, errors of the browser, and requests to other origins. */
+async function openReference(colorScheme: 'light' | 'dark') {
+  const page = await openPage(browser, { viewport: { width: 1280, height: 800 }, colorScheme });
   const complaints: string[] = [];
   const { origin } = new URL(gateway.baseUrl);
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
@@ -76,36 +73,38 @@ async function openReference() {
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(origin)) complaints.push(request.url());
   });
   await page.goto(`${gateway.baseUrl}/docs`);
-  await untilDrawn(page);
+  await page.getByRole('heading', { name: 'First request' }).first().waitFor();
   return { page, complaints };
 }
-
-const untilDrawn = (page: Page) => page.getByRole('heading', { name: 'First request' }).first().waitFor();
 
 const background = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor') as Promise<string>;
 
 describe.skipIf(chromiumPath === undefined)('the API reference, in a browser', () => {
+  // Drawing the reference takes several seconds of CPU time, so the tests share these pages.
+  let inLight: Awaited<ReturnType<typeof openReference>>;
+  let inDark: Awaited<ReturnType<typeof openReference>>;
+  beforeAll(async () => {
+    inLight = await openReference('light');
+    inDark = await openReference('dark');
+  }, 180_000);
+
   it('fits telephones, tablets and desktops, and is dark if the reader prefers that', async () => {
-    const { page, complaints } = await openReference();
+    const { page, complaints } = inLight;
     const excess = [];
     for (const width of [390, 768, 1280]) {
       await page.setViewportSize({ width, height: 800 });
       const shown = (await page.evaluate('document.documentElement.scrollWidth')) as number;
       excess.push(Math.max(0, shown - width));
     }
-    const light = await background(page);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await page.reload();
-    await untilDrawn(page);
 
     expect(excess).toEqual([0, 0, 0]);
-    expect(await background(page)).not.toBe(light);
+    expect(await background(inDark.page)).not.toBe(await background(page));
     expect(complaints).toEqual([]);
     await page.close();
   });
 
   it('finds a route, and sends a request that the gateway answers', async () => {
-    const { page, complaints } = await openReference();
+    const { page, complaints } = inDark;
 
     const search = page.getByRole('button', { name: /Search/ });
     await search.first().click();

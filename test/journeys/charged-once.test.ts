@@ -15,10 +15,7 @@ const message = (directives = 'delay=0', more: object = {}) => ({
   ...more,
 });
 
-/**
- * Sends a request with an idempotency key.
- * @param client client whose key is used; by default the gateway's own key
- */
+/** @param client default: the gateway's own key */
 async function ask(header: string, body: object, { path = '/messages', client = gateway } = {}) {
   const response = await post(client, path, body, { 'idempotency-key': header });
   const text = await response.text();
@@ -91,6 +88,19 @@ describe('requests with one Idempotency-Key', () => {
     expect(other.error!['message']).toMatch(/was used for another request/);
   });
 
+  it.each([
+    ['a path', '/text-to-speech/alto', '/text-to-speech/bass'],
+    ['a query', '/text-to-speech/alto', '/text-to-speech/alto?output_format=wav_24000'],
+  ])('with different parameters in %s are refused, and cost nothing', async (_place, path, otherPath) => {
+    const header = randomUUID();
+    const body = { model_id: 'sandbox/speaker', text: 'Hello' };
+    expect((await ask(header, body, { path })).status).toBe(200);
+    const other = await ask(header, body, { path: otherPath });
+
+    expect(other.status).toBe(409);
+    expect(other.error!['message']).toMatch(/was used for another request/);
+  });
+
   it('may be repeated after a failure of the provider', async () => {
     const header = randomUUID();
     const failing = message('error=500');
@@ -98,7 +108,7 @@ describe('requests with one Idempotency-Key', () => {
     expect(failed.status).toBe(502);
     await finalGeneration(gateway, failed.id);
 
-    // If the same body fails again, the request was sent to the provider again.
+    // If the body fails again, it was sent to the provider again.
     const again = await ask(header, failing);
     expect(again.status).toBe(502);
     expect(again.id).not.toBe(failed.id);

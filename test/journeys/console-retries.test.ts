@@ -14,13 +14,12 @@ afterAll(() => browser?.close());
 
 const TIMES = { timeout: 300_000 };
 
-/** Change that a page has sent, and the API key in its response. */
 interface SentChange {
   once: string | undefined;
   key: string | undefined;
 }
 
-/** Opens a page of the console and loses the first response to a POST with this path. */
+/** Opens a browser page in which the first response to a POST with this path is lost. */
 async function openWithLostResponse(hash: string, path: string): Promise<{ page: Page; sent: SentChange[] }> {
   const page = await openPage(browser!, { viewport: { width: 1280, height: 900 }, locale: 'en-US' });
   const sent: SentChange[] = [];
@@ -64,7 +63,7 @@ describe.skipIf(chromiumPath === undefined)('a retry after a lost response', () 
     await typed.fill('ann, bob');
     await add.click();
     await page.getByText('The gateway does not answer').waitFor();
-    expect(await typed.inputValue()).toBe('ann, bob');
+    await expect.poll(() => typed.inputValue()).toBe('ann, bob');
     await add.click();
     await page.getByRole('link', { name: 'bob' }).waitFor();
     await expect.poll(() => typed.inputValue()).toBe('');

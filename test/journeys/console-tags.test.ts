@@ -40,10 +40,12 @@ describe.skipIf(chromiumPath === undefined)('the overview', () => {
     await page.getByRole('img', { name: new RegExp(choice) }).waitFor();
 
     const rows = page.locator('details tbody tr');
-    expect(await rows.allTextContents()).toEqual([
-      expect.stringMatching(new RegExp(`${none}.*0[.,]5`)) as string,
-      expect.stringMatching(/озеро.*0[.,]25/) as string,
-    ]);
+    await expect
+      .poll(() => rows.allTextContents())
+      .toEqual([
+        expect.stringMatching(new RegExp(`${none}.*0[.,]5`)) as string,
+        expect.stringMatching(/озеро.*0[.,]25/) as string,
+      ]);
     await page.close();
   });
 });

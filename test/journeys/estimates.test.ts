@@ -21,7 +21,7 @@ beforeAll(async () => {
     env: { CALLER_CACHE_MS: '1', HOLD_PATIENCE_MS: '200', OUTPUT_STEP_TOKENS: '400' },
   });
   await vocabularyIsLoaded();
-}, 60_000);
+});
 afterAll(async () => {
   await gateway.stop();
   rmSync(directory, { recursive: true, force: true });
@@ -90,10 +90,7 @@ async function estimate(on: RunningGateway, path: string, body: object): Promise
   return ((await response.json()) as { data: Estimate }).data;
 }
 
-/**
- * Waits until the vocabulary of the tokenizer is loaded. Until then, the gateway does not count prompts: their holds
- * are computed from their bytes.
- */
+/** Waits until the vocabulary of the tokenizer is loaded. Before, holds are computed from the bytes of prompts. */
 async function vocabularyIsLoaded(): Promise<void> {
   const [, body] = requests['/messages'];
   const { hold_rub: held } = await estimate(gateway, '/messages', body);
@@ -107,7 +104,7 @@ async function vocabularyIsLoaded(): Promise<void> {
 const nameOf = ({ pk, sk }: Record<string, unknown>) => `${String(pk)} ${String(sk)}`;
 const errorIn = async (response: Response) => ((await response.json()) as { error: unknown }).error;
 
-/** Returns all items except those of workers, which measure endpoints and close days each minute. */
+/** Returns the items of the table, without those of workers, which measure endpoints and close days each minute. */
 async function items(): Promise<unknown[]> {
   const table = gateway.table();
   const { Items = [] } = await documentsOf(table).send(
@@ -139,8 +136,8 @@ describe.each(routes)('an estimate of $path', ({ path, status, body }) => {
   it('has the held amount: exactly that amount admits the request', async () => {
     const roomy = await estimate(await limitedTo(enough), path, body);
     const tight = await limitedTo(Money.parse(roomy.hold_rub).minus(TINY));
-    // The limit is lower than the upper bound that is computed from the prompt's bytes, so the gateway counts the
-    // prompt's tokens.
+    // The limit is lower than the bound that is computed from the prompt's bytes, so the gateway counts the prompt's
+    // tokens.
     const counted = await estimate(tight, path, body);
     const exact = await limitedTo(counted.hold_rub);
     const short = await limitedTo(Money.parse(counted.hold_rub).minus(TINY));
@@ -160,7 +157,7 @@ describe.each(routes)('an estimate of $path', ({ path, status, body }) => {
     const { candidates, limits, hold_rub: held, input_tokens: tokens } = await estimate(key, path, body);
 
     const most = candidates.map(({ max_cost_rub: each }) => Money.parse(each));
-    // The answer is shorter than the first step of a hold, so the hold equals the maximum cost.
+    // The answer is shorter than the first step of a hold, so the hold equals the highest cost of the candidates.
     expect(Money.max(Money.zero, ...most).toString()).toBe(held);
     for (const { min_cost_rub: least, input_cost_rub: input, max_cost_rub: each } of candidates) {
       expect(Money.parse(least).exceeds(Money.parse(input))).toBe(false);
@@ -310,7 +307,7 @@ describe('an estimate', () => {
     };
     await fc.assert(fc.asyncProperty(asked, check), { numRuns: 40 });
     expect(statuses).toEqual(new Set([200, 402]));
-  }, 60_000);
+  });
 
   it('is refused for a suspended account, as the request is', async () => {
     await admin(directory, 'accounts', 'suspend', '--account', gateway.accountId, '--reason', 'Invoice 12 is not paid');

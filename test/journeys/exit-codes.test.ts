@@ -1,6 +1,4 @@
-/**
- * Tests of the exit codes on which cron jobs, CI steps and monitors depend. Each program runs as a separate process.
- */
+/** Exit codes on which cron jobs, CI steps and monitors depend. */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,13 +16,9 @@ import { layOutLastRelease, RELEASED_DATE, releasedItems } from '../support/last
 import { programOf } from '../support/programs.ts';
 
 let root: string;
-/**
- * Data directories: `sound` has books that agree and are sealed, `altered` is a copy in which one record has another
- * cost.
- */
+/** `sound` has books that agree and are sealed; in its copy `altered`, one record has another cost. */
 let [sound, altered] = ['', ''];
 
-/** Record of one text answer. */
 const record = releasedItems.find(
   ({ entity, total_cost_rub: cost }) => entity?.S === 'generation' && cost?.N === '0.01275',
 )!;
@@ -57,7 +51,7 @@ beforeAll(async () => {
     client.destroy();
   });
   for (const data of [sound, altered]) await exitOf(data, 'export', join(data, 'export'));
-}, 120_000);
+});
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 async function onTableOf(directory: string, work: (endpoint: string) => Promise<void>): Promise<void> {
@@ -69,7 +63,6 @@ async function onTableOf(directory: string, work: (endpoint: string) => Promise<
   }
 }
 
-/** Runs the program as a shell does. */
 async function exitOf(data: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const program = await programOf('bin/admin.ts');
   return new Promise((resolve) => {

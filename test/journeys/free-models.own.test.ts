@@ -8,6 +8,7 @@ import { readBudget } from '../../lambdas/store/counters/service-budgets.ts';
 import { adminJson } from '../support/admin.ts';
 import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const terms = {
   daily_base: 50,
@@ -56,10 +57,7 @@ afterAll(async () => {
   catalog.remove();
 });
 
-/**
- * Creates a new account without payments, or with one.
- * @returns a client with a key of the account
- */
+/** Returns a client of a new account with or without a payment. */
 async function newcomer(topUp?: string): Promise<RunningGateway & { account: string }> {
   const { id } = await adminJson(directory, 'accounts', 'create', '--name', 'new', '--mode', 'prepaid');
   const account = id as string;
@@ -71,7 +69,7 @@ async function newcomer(topUp?: string): Promise<RunningGateway & { account: str
 const ask = (on: RunningGateway, model: string, more: object = {}, directives = 'delay=0') =>
   post(on, '/messages', { model, max_tokens: 20, messages: [said('Hello', directives)], ...more });
 
-/** Sends a request with forged headers about its network address. */
+/** Sends a request with forged headers about the network address. */
 const withForged = (on: RunningGateway, number: number) =>
   post(
     on,
@@ -103,7 +101,7 @@ const keyInfo = async (on: RunningGateway) =>
 const modelInfo = async (id: string) =>
   ((await (await get(gateway, `/models/${id}`)).json()) as { data: Record<string, Record<string, unknown>> }).data;
 
-async function until(check: () => Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+async function until(check: () => Promise<boolean>, timeoutMs = PATIENCE_MS): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await check())) {
     if (performance.now() > deadline) throw new Error(`Not so within ${timeoutMs} ms`);
@@ -111,7 +109,6 @@ async function until(check: () => Promise<boolean>, timeoutMs = 10_000): Promise
   }
 }
 
-/** Returns the number of the current minute since 1970. */
 const currentMinute = () => Math.floor(Date.now() / 60_000);
 
 describe('a free model', () => {
@@ -230,7 +227,7 @@ describe('an estimate of a free model', () => {
       expect.objectContaining({ ...limit, source: 'free_daily_requests', limit_requests: 50, remaining_requests: 49 }),
       expect.objectContaining({ ...limit, source: 'free_daily_requests_of_address', limit_requests: 1_000 }),
       expect.objectContaining({ ...limit, source: 'free_requests_per_minute', limit_requests: 1_000 }),
-      // The remaining budget is hidden, because it would reveal the usage of other accounts.
+      // The remaining budget would reveal the usage of other accounts.
       { ...limit, source: 'free_daily_budget', resets_at: expect.any(String) as string },
     ]);
     expect(second.free_limits.map((each) => each.remaining_requests)[0]).toBe(49);

@@ -1,4 +1,4 @@
-/** Tests embeddings of images, with input in the form of OpenRouter's API. */
+/** Embeddings of images, with input in the form of OpenRouter's API. */
 
 import { OpenRouter } from '@openrouter/sdk';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ beforeAll(async () => {
   [fox, owl] = await Promise.all([drawn('fox'), drawn('owl')]);
 });
 
-/** Returns a PNG of 512 × 512 pixels. */
+/** Draws an image of 512 × 512 pixels. */
 async function drawn(prompt: string): Promise<string> {
   const response = await post(gateway, '/images', { model: 'sandbox/painter', prompt, size: '512x512' });
   const { data } = (await response.json()) as { data: [{ b64_json: string }] };
@@ -103,9 +103,11 @@ describe('an image', () => {
 
     const harmless = await embed([content(textPart('a fox'), imagePart(fox))], {}, key);
     const secret = await embed([content(imagePart(fox), textPart('ann@example.org'))], {}, key);
+    const secretText = await embed('ann@example.org', {}, key);
 
     expect(harmless.status).toBe(200);
     expect([secret.status, secret.body.error.param]).toEqual([400, 'input.0.content.1.text']);
+    expect([secretText.status, secretText.body.error.param]).toEqual([400, 'input']);
   });
 
   it.each<[string, unknown, object, RegExp]>([

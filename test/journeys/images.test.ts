@@ -29,7 +29,6 @@ async function keyWith(settings: object): Promise<string> {
   return (body as { key: string }).key;
 }
 
-/** Returns the width and height in the header of a PNG. */
 function sizeOfPng(base64: string): [width: number, height: number] {
   const bytes = Buffer.from(base64, 'base64');
   expect(bytes.subarray(0, 8).toString('hex')).toBe('89504e470d0a1a0a');
@@ -232,7 +231,7 @@ describe('an image that is not drawn', () => {
     });
     await expect(left).rejects.toThrow('timeout');
 
-    await expect.poll(() => generationOfKey(data.hash), { timeout: 15_000 }).toBeDefined();
+    await expect.poll(() => generationOfKey(data.hash)).toBeDefined();
     const id = (await generationOfKey(data.hash))!;
     expect(await finalGeneration(gateway, id)).toMatchObject({ total_cost: 0, ending: 'client_left' });
   });

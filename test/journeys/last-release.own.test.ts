@@ -1,6 +1,6 @@
 /**
- * Tests an upgrade (this release uses records of the last release) and a rollback (the last release reads records of
- * this release).
+ * An upgrade (this release uses records of the last release) and a rollback (the last release reads records of this
+ * release).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readSettlement } from '../../lambdas/accounting/read-settlement.ts';
 import { decodeRollUp, encodeRollUp } from '../../lambdas/accounting/roll-up.ts';
 import { encodeSettlement } from '../../lambdas/accounting/settlement.ts';
-import { decodeVideoMessage, encodeVideoMessage } from '../../lambdas/inference/videos/message.ts';
+import { decodeJobMessage, encodeJobMessage } from '../../lambdas/inference/jobs/message.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { localCredentials } from '../../lambdas/platform/aws/sdk.ts';
 import { holdRecord } from '../../lambdas/store/generations/generation.ts';
@@ -34,7 +34,7 @@ let gateway: RunningGateway;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-release-'));
   await layOutLastRelease(directory);
-  // The clock starts just before a full minute, after which completed days are closed and sealed.
+  // After a full minute, completed days are closed and sealed.
   const started = await startGateway({ args: ['--data', directory, '--now', '2026-11-21T02:00:50Z'] });
   gateway = { ...started, key: releasedKeys.server_key, managementKey: releasedKeys.management_key };
 }, 180_000);
@@ -44,23 +44,16 @@ afterAll(async () => {
 });
 
 const ofKind = (items: StoredItem[], kind: string) => items.filter((item) => kindOf(item) === kind);
-/**
- * Returns the kind of an item: its entity, or else the beginning of its partition key; and the first word of its sort
- * key.
- */
+/** Returns the entity, or else the beginning of the partition key; and the first word of the sort key. */
 const kindOf = ({ entity, pk, sk }: StoredItem) =>
   [entity?.S ?? pk!.S!.split('#')[0]!, /^[A-Z_]+(?=#|$)/.exec(sk!.S!)?.[0] ?? []].flat().join(' ');
 
-/** Prepaid account in the data of the last release, which has one key. */
+/** Prepaid account in the data of the last release, with one key. */
 const PREPAID_ACCOUNT = '01a1f8d4-b14d-7fe6-9dc6-93c7cedff899';
 
-/** Returns the versions of the schema. */
 const versionOf = (items: StoredItem[]) => ofKind(items, 'schema VERSION').map(({ version }) => version?.N);
 
-/**
- * Returns whether each key of the account is disabled. The last release does not read the status of accounts, so only
- * this field stops a key there.
- */
+/** Returns `disabled` of each key: only this field stops a key in the last release, which reads no account status. */
 async function disabledKeys(): Promise<unknown[]> {
   return ofKind(await itemsNow(), 'key KEY')
     .filter(({ account_id: account, deleted }) => account?.S === PREPAID_ACCOUNT && deleted?.BOOL !== true)
@@ -120,7 +113,7 @@ describe('after an upgrade from the last release', () => {
     expect(statement.sealed_days[0]).toMatchObject({ date: RELEASED_DATE });
     expect(await adminHere(directory, 'reconcile', '--deep')).toMatchObject({ code: 0 });
     expect(await adminHere(directory, 'verify')).toMatchObject({ code: 0 });
-  }, 120_000);
+  });
 });
 
 describe('messages of two releases', () => {
@@ -129,7 +122,7 @@ describe('messages of two releases', () => {
 
     expect(readSettlement({ body: JSON.stringify(settlement) }).outcome.cost).toEqual(Money.parse('0.3'));
     expect(decodeRollUp(JSON.stringify(rollUp))).toMatchObject({ accountId: 'a', shard: 3 });
-    expect(decodeVideoMessage(JSON.stringify(video))).toMatchObject({ accountId: 'a', isNotice: true });
+    expect(decodeJobMessage(JSON.stringify(video))).toMatchObject({ accountId: 'a', isNotice: true });
   });
 
   it('have no field in their bodies that the last release would refuse', () => {
@@ -138,7 +131,7 @@ describe('messages of two releases', () => {
     const bodies = [
       encodeSettlement({ ...sent, outcome: { ...sent.outcome, overheadMs: 7 } }).body,
       encodeRollUp(decodeRollUp(JSON.stringify(rollUp))),
-      encodeVideoMessage(decodeVideoMessage(JSON.stringify(video))),
+      encodeJobMessage(decodeJobMessage(JSON.stringify(video))),
     ];
 
     expect(bodies.map((body) => JSON.parse(body))).toEqual([settlement, rollUp, video]);
@@ -187,7 +180,7 @@ describe('a roll-back to the last release', () => {
   });
 });
 
-/** Returns the forms of the attributes that all of these items have. */
+/** Returns the DynamoDB types of the attributes that all of these items have. */
 function formsOf(items: StoredItem[]): Record<string, string> {
   const [first] = items as [StoredItem];
   const common = Object.entries(first).filter(([name]) => items.every((item) => item[name] !== undefined));

@@ -26,7 +26,7 @@ const LIVED_MS = 900;
 
 const talk = [said('Write', 'tokens=60 delay=10')];
 const question = { angry: { type: 'noul', instructions: 'Is the writer angry?' } };
-/** Requests of routes that spend money and answer immediately, for each kind of output. */
+/** Routes that spend money and answer immediately, for each kind of output. */
 const requests: [string, object][] = [
   ['/messages', { model: 'sandbox/claude', max_tokens: 200, stream: true, messages: talk }],
   ['/messages', { model: 'sandbox/gpt', max_tokens: 200, messages: talk }],
@@ -57,7 +57,14 @@ const requests: [string, object][] = [
   ['/decisions', { model: 'sandbox/judge', state: 'Where is my parcel?', questions: question }],
 ];
 
-/** Sends all requests repeatedly, some of them concurrently, until the gateway is killed. */
+/** Request whose answer would begin only after the gateway was killed. */
+const lateMessage = {
+  model: 'sandbox/claude',
+  max_tokens: 100,
+  messages: [{ role: 'user', content: '@sandbox first=60000' }],
+};
+
+/** Sends requests concurrently, and ignores failures, because the gateway may be killed. */
 async function loadOn(client: RunningGateway): Promise<void> {
   const send = async (index: number) => {
     const [path, body] = requests[index % requests.length]!;
@@ -79,8 +86,13 @@ it(
     for (let kill = 0; kill < KILLS; kill += 1) {
       const gateway = await startGateway({ args: ['--data', directory] });
       key ??= (await admin(directory, 'keys', 'create', '--name', 'mixed', '--limit', '5000')) as unknown as typeof key;
-      const loaded = loadOn({ ...gateway, key: key!.key });
+      const client = { ...gateway, key: key!.key };
+      const loaded = Promise.all([loadOn(client), post(client, '/messages', lateMessage).catch(() => undefined)]);
       await sleep(LIVED_MS);
+      // The kill waits for a pending answer, even on a slow machine.
+      await eventually(async () =>
+        expect((await generationsToday(gateway)).map(({ state }) => state)).toContain('pending'),
+      );
       await gateway.kill();
       await loaded;
     }
@@ -106,7 +118,6 @@ it(
           expect([scope.kind, counter.committed(window).toString()]).toEqual([scope.kind, total]);
         }
       }
-      // Requests of every kind were answered, and some were interrupted.
       expect(new Set(generations.map(({ apiType }) => apiType))).toEqual(
         new Set(['completions', 'embeddings', 'rerank', 'image', 'stt', 'tts', 'decisions']),
       );

@@ -1,4 +1,4 @@
-/** Tests requests around the moment at which the prices of their endpoint change. */
+/** Requests around the moment at which the prices of their endpoint change. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { finalGeneration, get, post, said, startGateway, type RunningGateway } f
 
 const old = { prompt: '0.0001', completion: '0.0002' };
 const later = { prompt: '0.0003', completion: '0.0007' };
-/** Time from the moment when the gateway is ready to the change of the prices. */
+/** Time from the start of the gateway until the prices change. */
 const UNTIL_CHANGE_MS = 12_000;
 
 let changeMs: number;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const always = catalogDirectory([textModel('test/launch', [{ provider: 'sandbox-openai', pricing: old }])]);
   directory = mkdtempSync(join(tmpdir(), 'gateway-price-changes-'));
   gateway = await startGateway({ args: ['--data', directory, '--catalog', always.path] });
-  // The time is not counted from the start of the gateway, because a start takes an unknown time.
+  // The time is measured from the end of the start, because a start takes an unknown time.
   changeMs = Date.now() + UNTIL_CHANGE_MS;
   const changing = changingCatalog(new Date(changeMs).toISOString());
   catalogs = [always, changing];
@@ -84,7 +84,7 @@ async function shown(path: string) {
   return { pricing: data['pricing'], price_changes: data['price_changes'] };
 }
 
-describe('the prices of a model that change', { timeout: 120_000 }, () => {
+describe('the prices of a model that change', () => {
   it('apply to requests that are sent at the change or later, and not to answers that continue over it', async () => {
     expect(await shown('/models/test/launch')).toEqual({
       pricing: expect.objectContaining(old) as unknown,

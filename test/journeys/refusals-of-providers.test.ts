@@ -5,7 +5,7 @@ import { answer, bytesOf, dialects, wires, type WireName } from '../support/dial
 import { finalGeneration, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { listen, type Listening } from '../support/listen.ts';
 
-/** Behavior of the first endpoint of each model, by the upstream name of the model. */
+/** Behavior of the provider. It depends on the upstream name of the model. */
 type Behavior = (response: ServerResponse, wire: WireName) => void;
 
 const refusing =
@@ -31,7 +31,18 @@ const behaviors: Record<string, Behavior> = {
     response.write(bytesOf(dialect, dialect.opening() + ping));
     setTimeout(() => response.end(bytesOf(dialect, dialect.event(errorOf[wire]))), 30);
   },
+  empty: (response, wire) => withoutContent('0')(response, wire),
+  silent: (response, wire) => withoutContent('3')(response, wire),
 };
+
+/** Returns the behavior of an answer that ends normally without content. */
+const withoutContent =
+  (outputTokens: string): Behavior =>
+  (response, wire) => {
+    const dialect = dialects[wire];
+    const usage = dialect.usage({ prompt: '10', output: outputTokens });
+    response.end(bytesOf(dialect, dialect.opening() + dialect.reason(usage) + dialect.stop));
+  };
 
 const errorOf: Record<WireName, string> = {
   anthropic: OVERLOADED,
@@ -58,7 +69,7 @@ const everyWay = (Object.keys(apis) as Api[]).flatMap((api) => [true, false].map
 const endpoint = (wire: WireName, upstreamModel: string) => ({
   provider: `test-${wire}`,
   upstream_model: upstreamModel,
-  // The cheaper endpoint is tried first.
+  // The cheaper endpoint is tried first, so the endpoint `good` is tried second.
   pricing: upstreamModel === 'good' ? { prompt: '0.1', completion: '1' } : { prompt: '0.001', completion: '0.01' },
 });
 
@@ -85,7 +96,7 @@ beforeAll(async () => {
     wires.flatMap((wire) => [
       ...names.map((name) => textModel(`${wire}/${name}`, [endpoint(wire, name)])),
       ...names.map((name) => textModel(`${wire}/${name}-then-good`, [endpoint(wire, name), endpoint(wire, 'good')])),
-      // Each request has its own model, because an endpoint that fails is not tried first again.
+      // An endpoint that fails is not tried first again, so each request has its own model.
       ...everyWay.map(({ api, stream }) =>
         textModel(`${wire}/opens-${api}-${stream}`, [endpoint(wire, 'opens'), endpoint(wire, 'good')]),
       ),
@@ -223,4 +234,34 @@ describe.each(wires)('an overload after the opening of an answer over %s', (wire
       expect(record).toMatchObject({ total_cost: 0 });
     },
   );
+});
+
+describe.each(wires)('an answer without content over %s', (wire) => {
+  it('is followed by the next endpoint if the model has written no token', async () => {
+    const { response, text } = await ask('messages', `${wire}/empty-then-good`, false);
+
+    expect(response.status).toBe(200);
+    expect(text).toContain('fine');
+    const record = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
+    expect(record).toMatchObject({ provider_responses: [{}, { status: 200 }] });
+  });
+
+  it.each([true, false])(
+    'is a failure of the provider without another endpoint, and free: streamed: %s',
+    async (stream) => {
+      const { response, text } = await ask('chat', `${wire}/empty`, stream);
+
+      expect(response.status).toBe(502);
+      expect(errorIn(text)['message']).toMatch(/^The provider ended its answer without content/);
+      const record = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
+      expect(record).toMatchObject({ total_cost: 0 });
+    },
+  );
+
+  it('is an answer if the model has written tokens', async () => {
+    const { response, text } = await ask('messages', `${wire}/silent-then-good`, false);
+
+    expect(response.status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({ stop_reason: 'end_turn', usage: { output_tokens: 3 } });
+  });
 });

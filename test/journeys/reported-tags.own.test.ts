@@ -1,4 +1,4 @@
-/** Tests of the tags by which an account reports spending, over HTTP and at the command line. */
+/** Tags by which an account reports spending, over HTTP and at the command line. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   }
   const [key] = (await manage(gateway, 'GET', '/keys')).body.data as { hash: string }[];
   await manage(gateway, 'PATCH', `/keys/${key!.hash}`, { tags: { project: 'sea', team: 'deep' } });
-}, 60_000);
+});
 afterAll(async () => {
   await gateway.stop();
   rmSync(directory, { recursive: true, force: true });

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const spanMs = Date.now() - Date.parse(utcDate(Date.now()));
   const of = { accountId: gateway.accountId, id, count: COPIES, endMs: Date.now(), spanMs };
   ids = [...(await copyGeneration(gateway.table(), of)), id];
-}, 60_000);
+});
 
 interface Page {
   data: { id: string }[];

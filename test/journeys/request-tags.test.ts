@@ -14,10 +14,7 @@ beforeAll(async () => {
 
 const message = spendingBodies['create-message']!;
 
-/**
- * Sends a request that is answered.
- * @returns the tags of its record
- */
+/** Sends a request, and returns the tags of its record. */
 async function recordedTags(
   path: string,
   body: object,
@@ -30,25 +27,19 @@ async function recordedTags(
   return tagsOfRecord(response);
 }
 
-/** Reads the tags of a request. The record of a pending request has them already; a video is pending for long. */
+/** Returns the tags of a record. The record of a pending request has them already. */
 async function tagsOfRecord({ headers }: Response): Promise<Record<string, string>> {
   const { body: record } = await manage(gateway, 'GET', `/generations/${headers.get('x-generation-id')}`);
   return record.data.request.tags as Record<string, string>;
 }
 
-/**
- * Creates a key.
- * @returns its hash, and a client that uses it
- */
+/** Creates a key, and returns its hash and a client. */
 async function keyWith(settings: object): Promise<{ client: GatewayClient; hash: string }> {
   const { body } = await manage(gateway, 'POST', '/keys', { name: 'tagged', ...settings });
   return { client: { ...gateway, key: body.key as string }, hash: body.data.hash as string };
 }
 
-/**
- * Reads all pages of a list of requests.
- * @returns ids, newest first
- */
+/** Returns the ids on all pages of a list, newest first. */
 async function listedIds(query: string, client: GatewayClient = gateway): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor = ''; ;) {
@@ -268,7 +259,7 @@ describe('required_tags', () => {
     [Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`t${index}`, null]))],
     [{ project: Array.from({ length: 50 }, () => 'Ж'.repeat(100)) }],
     [['project']],
-  ])('are refused if they are not valid: %.60j', async (wrong) => {
+  ])('are refused if they are not valid: $0', async (wrong) => {
     const { status, body } = await manage(gateway, 'POST', '/keys', { name: 'k', required_tags: wrong });
 
     expect([status, body.error.param]).toEqual([400, expect.stringMatching(/^required_tags/)]);

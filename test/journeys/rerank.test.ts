@@ -140,8 +140,8 @@ describe('the price of a rank', () => {
   });
 
   it('is estimated without a report, if documents are long', async () => {
-    // The provider counts each part of about 500 tokens as a document. The 1,600 bytes of each document are about 400
-    // tokens, which fit into one part, but at most 1,600 tokens, which do not.
+    // The provider counts each part of about 500 tokens as a document: about 400 tokens fit into one part, but the
+    // bound of 1,600 tokens does not.
     const long = Array.from({ length: 100 }, () => 'parcel: '.repeat(200));
     const { headers, body } = await rerank({ model: 'sandbox/bedrock-ranker', documents: long });
 
@@ -227,13 +227,12 @@ describe('a request for a rank', () => {
     [{ top_n: 1, top_k: 2 }, 'top_k'],
     [{ return_documents: 'yes' }, 'return_documents'],
     [{ max_tokens_per_doc: 0 }, 'max_tokens_per_doc'],
-    // The model of this request does not list this parameter.
     [{ max_tokens_per_doc: 100 }, 'max_tokens_per_doc'],
     [{ models: ['sandbox/ranker'] }, 'models'],
     [{ stream: true }, 'stream'],
     [{ model: 'sandbox/embedder' }, 'model'],
     [{ truncation: true, provider: { require_parameters: true } }, 'truncation'],
-  ])('is refused with the name of the wrong field: %#', async (body, field) => {
+  ])('is refused with the name of the wrong field: $0', async (body, field) => {
     const { status, body: answer } = await rerank(body);
 
     expect([status, answer.error.param]).toEqual([400, field]);

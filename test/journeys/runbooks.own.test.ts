@@ -1,4 +1,4 @@
-/** Tests of the pages for operators: printed commands work, and the log lines that they name exist. */
+/** Pages for operators: printed commands work, and the log lines that they name exist. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,10 +21,7 @@ const sources = ['lambdas', 'lib', 'test/drills']
   .join('\n');
 
 describe('log lines in the runbooks', () => {
-  /**
-   * Matches commands in backticks: shell commands, and groups of commands of `admin`. All other groups of lower-case
-   * words in backticks are log lines.
-   */
+  /** Commands in backticks begin with these words; other groups of lower-case words are log lines. */
   const commandWords = /^(?:npm|npx|aws|admin|update-table|accounts|catalog|counters|keys|generations|audit|top-ups) /;
   const inBackticks = [...runbooks.matchAll(/`([a-z][a-z-]*(?: [a-z'-]+)+)`/g)].map(([, words]) => words!);
   const inQuotes = [...runbooks.matchAll(/log line "([^"]+)"/g)].map(([, words]) => words!);
@@ -46,7 +43,7 @@ const inBlocks = runbooks
   .map((line) => line.slice(ADMIN.length).replace(/\s+#.*$/, ''));
 const inText = [...runbooks.matchAll(/`npm run admin -- ([^`]+)`/g)].map(([, line]) => line!);
 
-/** Matches commands that need files of a deployment, or an empty database. */
+/** Matches commands that are not run here: they need files of a deployment, or an empty database. */
 const elsewhere = /^(?:restore|--table <new> verify) /;
 const printed = [...new Set([...inBlocks, ...inText])].filter((line) => !elsewhere.test(line));
 
@@ -75,15 +72,15 @@ beforeAll(async () => {
     '<ISO time>': '2026-11-01T00:00:00Z',
     '<period>': 'monthly',
   });
-}, 60_000);
+});
 afterAll(async () => {
   await gateway.stop();
   rmSync(data, { recursive: true, force: true });
 });
 
 /**
- * Returns the arguments of a command line, split as a shell splits them, with values in place of placeholders. Options
- * that select a deployment are omitted.
+ * Splits a command line as a shell does, with values in place of placeholders, and without options that select a
+ * deployment.
  */
 function argumentsOf(line: string): string[] {
   const here = line.replace(/--table <\w+> /, '').replace(/--pepper-secret <arn> /, '');

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { admin } from '../support/admin.ts';
-import { noticeName } from '../../lambdas/inference/videos/provider-webhook.ts';
+import { noticeName } from '../../lambdas/inference/jobs/provider-webhook.ts';
 import { finalGeneration, get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { listen, type Listening } from '../support/listen.ts';
 import { readMp4 } from '../support/mp4.ts';
 
-/** Server of a client. It serves a picture, and receives callbacks. */
+/** Server of the gateway's client: it serves a picture, and receives callbacks. */
 let client: Listening;
 let gateway: RunningGateway;
 let data: string;
@@ -39,7 +39,6 @@ afterAll(async () => {
   rmSync(data, { recursive: true });
 });
 
-/** Reads the secret that the gateway has created. */
 const pepper = () => (JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8')) as { pepper: string }).pepper;
 
 const png = Buffer.from(

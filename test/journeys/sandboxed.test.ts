@@ -18,10 +18,7 @@ import { startRecordedServices, type RecordedServices } from '../support/recorde
 import { allows, isUsedBy, rolesOfFunctions, type Deed, type Right } from '../support/role-rights.ts';
 import { synthesize, type Synthesized } from '../support/synthesized.ts';
 
-/**
- * Templates of the deployment. Emulators permit every call, so this test compares each call with the role of the
- * function that makes it.
- */
+/** Emulators permit every call, so this test compares each call with the role of the function that makes it. */
 
 let templates: Synthesized;
 let directory: string;
@@ -30,15 +27,14 @@ let proxy: FaultProxy;
 let secretsManager: DrilledSecrets;
 let services: RecordedServices;
 let gateway: RunningGateway;
-/** Logs of the gateways that ran before. */
 let earlierLogs = '';
 beforeAll(async () => {
   templates = synthesize();
   directory = mkdtempSync(join(tmpdir(), 'gateway-sandboxed-'));
-  // A table in a data directory has a fixed name, so this test cannot use the database that all tests share.
+  // A table in a data directory has a fixed name, so this test cannot use the shared database.
   database = await startDynamodb(undefined);
   proxy = await startFaultProxy(database.endpoint);
-  // Secrets have the names by which functions find them: their logical ids.
+  // Functions find secrets by their logical ids.
   secretsManager = await startSecretsManager(
     new Map([
       [secretOf('Pepper'), 'a'.repeat(64)],
@@ -71,7 +67,7 @@ function start(now: string): Promise<RunningGateway> {
   });
 }
 
-/** Starts the gateway again after midnight, shortly before its scheduled workers run. */
+/** Starts the gateway again on the next day, shortly before scheduled workers run. */
 async function startNextDay(): Promise<void> {
   const { key, managementKey } = gateway;
   await gateway.stop();
@@ -85,20 +81,14 @@ function secretOf(name: string): string {
   return `local:${ids.find((id) => id.startsWith(name))}`;
 }
 
-/** Returns the logical id of the only resource of a type, or of the one whose id begins with this text. */
+/** Returns the id of the first resource of a type, or of the first whose id begins with a text. */
 function idOf(template: Template, type: string, beginning = ''): string {
   return Object.keys(template.findResources(type)).find((id) => id.startsWith(beginning))!;
 }
 
-/**
- * Permissions for published catalogs. A local gateway publishes to a directory (test/lib/publications.own.test.ts reads
- * a bucket).
- */
+/** Published catalogs are in a directory here, not in a bucket (test/lib/publications.own.test.ts reads a bucket). */
 const ofCatalog = ['s3:GetObject Catalog', 's3:ListBucket Catalog'];
-/**
- * Functions that read no provider key in this test, because models of the sandbox need none
- * (test/platform/secrets.own.test.ts reads keys).
- */
+/** Functions that read no provider key here: the sandbox needs none (test/platform/secrets.own.test.ts reads keys). */
 const needingNoKey = new Set([
   ...Object.keys(wholeRoutes.create),
   ...Object.keys(wholeRoutes.estimate),
@@ -119,31 +109,34 @@ const needingNoKey = new Set([
   'estimate-video',
 ]);
 /**
- * Permission of functions that report a limit which has refused a request, or was changed, to check-alerts
+ * Functions report a limit that has refused a request, or was changed, to check-alerts
  * (test/journeys/alerts.own.test.ts).
  */
 const ofLimits = ['sqs:SendMessage CheckAlerts'];
-/** Permissions of a queue worker. Lambda reads a queue with the role of the function that gets the messages. */
+/** Lambda reads a queue with the role of the function that gets the messages. */
 const ofMessages = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
 
 /**
- * Permissions that this test does not use, each with the test that uses it. A permission is an action, with the
- * beginning of a resource's id if needed.
+ * Permissions that this test does not use, each with the test that uses it: an action, with the beginning of a
+ * resource's id if needed.
  */
 const rarelyUsed: Record<string, readonly string[]> = {
-  // These functions query which providers are callable only if a provider needs a key
+  // Only if a provider needs a key, these functions query which providers are callable
   // (test/routing/live-providers.own.test.ts).
   ...Object.fromEntries(
-    ['list-videos-models', ...Object.keys(wholeRoutes.list)].map((name) => [name, ['dynamodb:Query']]),
+    ['list-images-models', 'list-videos-models', ...Object.keys(wholeRoutes.list)].map((name) => [
+      name,
+      ['dynamodb:Query'],
+    ]),
   ),
   // A page far into a list stores a bookmark (test/store/key-directory.test.ts).
   'list-keys': ['dynamodb:PutItem'],
-  // A settlement after a sweep is a correction (test/accounting/settle.test.ts). A settlement for a day that has ended
-  // reopens the day (test/accounting/close-days.test.ts). A failed message is delivered again within seconds (below,
-  // and test/workers/finalize-cost.test.ts).
+  // A settlement after a sweep is a correction (test/accounting/settle.test.ts), and a settlement for a day that has
+  // ended reopens the day (test/accounting/close-days.test.ts). A failed message is delivered again within seconds
+  // (below, and test/workers/finalize-cost.test.ts).
   'finalize-cost': ['dynamodb:PutItem', 'sqs:SendMessage', 'sqs:ChangeMessageVisibility', ...ofMessages],
-  // A local gateway has no topic of e-mails (test/platform/mails.own.test.ts). Checks come seconds after the settlement
-  // of an account with alerts, and notices need a receiver on the internet (test/journeys/alerts.own.test.ts).
+  // A local gateway has no topic of e-mails (test/platform/mails.own.test.ts). Checks come seconds after a settlement,
+  // and notices need a receiver on the internet (test/journeys/alerts.own.test.ts).
   ...Object.fromEntries(
     ['set-account-alerts', 'set-workspace-alerts', 'set-key-alerts'].map((name) => [name, ['sns:Subscribe']]),
   ),
@@ -172,8 +165,8 @@ const rarelyUsed: Record<string, readonly string[]> = {
   ],
   // S3 checks the permission to list when it reads an object that does not exist.
   'get-video-content': ['s3:ListBucket'],
-  // A large request is stored in parts. If a later write fails, the stored request is deleted, and the hold is settled
-  // through the queue. test/videos/jobs.test.ts covers all of this.
+  // test/videos/jobs.test.ts stores a large request in parts, deletes a stored request, and settles a hold through the
+  // queue.
   'create-video': ['s3:AbortMultipartUpload', 's3:DeleteObject', 'sqs:SendMessage FinalizeCost'],
   // A notice about an unknown job queues no message (test/journeys/sandbox-videos.test.ts).
   'notice-video': ['sqs:SendMessage'],
@@ -200,7 +193,6 @@ const rarelyUsed: Record<string, readonly string[]> = {
   'sweep-holds': [...['GetItem', 'PutItem', 'UpdateItem'].map((name) => `dynamodb:${name}`), 'sqs:SendMessage'],
 };
 
-/** Returns the observed actions of functions, by function name. */
 function seen(): Map<string, Deed[]> {
   const table = idOf(templates.data, 'AWS::DynamoDB::GlobalTable');
   const videos = idOf(templates.api, 'AWS::S3::Bucket', 'Videos');
@@ -376,7 +368,7 @@ async function useEverything(): Promise<void> {
   await change('PATCH', `/keys/${limited.hash}`, { disabled: true, limit: 50 }, { 'idempotency-key': 'three' });
   await change('PATCH', place, { name: 'Team B', slug: 'team-b' }, { 'idempotency-key': 'four' });
   await change('PATCH', `${place}/members/ann`, { rpm_limit: 10 }, { 'idempotency-key': 'seven' });
-  // The third rotation removes the second secret, which the second rotation has ended.
+  // The third rotation removes the secret that the second rotation has ended.
   for (const time of [1, 2, 3]) {
     const [path, expired] = [`/keys/${hers.hash}/rotate`, { expires_old_in_seconds: 0 }];
     await change('POST', path, expired, { 'idempotency-key': `rotation-${time}` });
@@ -391,9 +383,8 @@ async function useEverything(): Promise<void> {
 }
 
 /**
- * Returns the unused permissions after more requests: an estimate, a decision and a video. They read the health of
- * endpoints concurrently with their work. If the process of an earlier request was paused before this read, the next
- * request makes the read.
+ * Sends more requests, and returns the unused permissions. The requests read the health of endpoints concurrently with
+ * their work; if a process was paused before this read, the next request makes it.
  */
 async function unusedAfterAnother(): Promise<string[]> {
   await post(gateway, '/messages/estimate', { model: 'sandbox/gpt', messages: [said('Hi')] });
@@ -402,15 +393,11 @@ async function unusedAfterAnother(): Promise<string[]> {
   return unused();
 }
 
-/**
- * Returns whether an observed action uses a permission. Actions on the table are also granted on its indexes; it is
- * enough if the table or one index is used.
- */
+/** Returns whether a call uses a right. Rights on the table include its indexes, and one use of either is enough. */
 function isUse(right: Right, deed: Deed): boolean {
   return right.action.startsWith('dynamodb:') ? right.action === deed.action : isUsedBy(right, deed);
 }
 
-/** Returns the permissions that no call has needed so far. */
 function unused(): string[] {
   const deeds = seen();
   return [...rolesOfFunctions(templates)].flatMap(([name, rights]) => {
@@ -442,19 +429,15 @@ it(
       deeds.filter((deed) => !allows(roles.get(name)!, deed)).map((deed) => ({ name, ...deed })),
     );
     expect(refused).toEqual([]);
-    // Each service was called.
     const met = new Set(services.calls.map(({ action }) => action.split(':')[0]));
     expect(met).toEqual(new Set(['sqs', 's3', 'secretsmanager']));
   },
 );
 
-/** Fault in which DynamoDB refuses every item of a transaction, for a reason that no function expects. */
+/** DynamoDB refuses every item of a transaction, for a reason that no function expects. */
 const unforeseen = { conflictsAt: '', code: 'ItemCollectionSizeLimitExceeded' };
 
-/**
- * Causes a conflict, a fault of the gateway in each process that can have one, a refused credential, and an answer that
- * its provider breaks off.
- */
+/** Causes a conflict, faults of the gateway, a refused credential, and an answer that its provider breaks off. */
 async function meetTrouble(): Promise<void> {
   const hasWritten = (name: string) => writtenSeries(gateway.log()).some((series) => series.name === name);
   let conflicts = 0;
@@ -462,7 +445,8 @@ async function meetTrouble(): Promise<void> {
     if (action !== 'TransactWriteItems') return undefined;
     if (path.startsWith('/create-key')) return unforeseen;
     if (!path.startsWith('/finalize-cost')) return undefined;
-    // The metric of a conflict is written when its transaction has ended.
+    // Settlements fail first. Then one conflict occurs, and the transaction is accepted afterwards, because the metric
+    // of a conflict is written when its transaction has ended.
     if (!hasWritten('SettlementFailed')) return unforeseen;
     return (conflicts += 1) === 1 ? 'conflict' : undefined;
   };
@@ -488,7 +472,7 @@ it('functions write every series of the dashboard that this machine can cause', 
     // The sandbox refuses no encrypted reasoning (test/inference/operator-metrics.own.test.ts).
     'ReasoningDropped by provider',
   ]);
-}, 60_000);
+});
 
 it('functions pass the smoke checks of a deployment', async () => {
   const out = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);

@@ -127,14 +127,14 @@ describe('a transcript', () => {
     });
 
     expect(body).toMatchObject({ task: 'transcribe', language: 'english', text: SAYS });
-    expect(body['segments']).toMatchObject([{ id: 0, text: ` ${SAYS}`, start: 0, end: 3.5, tokens: [] }]);
-    expect((body['words'] as object[])[1]).toEqual({ word: 'parcel', start: 0.5, end: 1 });
+    expect(body['segments']).toMatchObject([{ id: 0, text: ` ${SAYS}`, start: 0, end: 2.5, tokens: [] }]);
+    expect((body['words'] as object[])[1]).toEqual({ word: 'parcel', start: 0.36, end: 0.72 });
   });
 
   it.each([
     ['text', `${SAYS}\n`],
-    ['srt', `1\n00:00:00,000 --> 00:00:03,500\n${SAYS}\n`],
-    ['vtt', `WEBVTT\n\n00:00:00.000 --> 00:00:03.500\n${SAYS}\n`],
+    ['srt', `1\n00:00:00,000 --> 00:00:02,500\n${SAYS}\n`],
+    ['vtt', `WEBVTT\n\n00:00:00.000 --> 00:00:02.500\n${SAYS}\n`],
   ])('is a text with the format %s', async (response_format, text) => {
     const answer = await transcribe({ response_format });
 
@@ -146,6 +146,13 @@ describe('a transcript', () => {
     const { body } = await transcribe({ response_format: 'verbose_json' }, { path: '/audio/translations' });
 
     expect(body).toMatchObject({ task: 'translate', language: 'english', text: SAYS });
+  });
+
+  it('is refused by the name of a model that makes no translations', async () => {
+    const { status, body } = await transcribe({ model: 'sandbox/token-scribe' }, { path: '/audio/translations' });
+
+    expect([status, body.error.param]).toEqual([400, 'model']);
+    expect(body.error.message).toMatch(/supported_parameters/);
   });
 
   it('is one for each Idempotency-Key, although each attempt has another boundary', async () => {
@@ -210,6 +217,26 @@ describe('the price of a transcript', () => {
     expect(headers.get('x-service-billing-status')).toBe('pending');
   });
 
+  it('is estimated with the price of audio tokens if the provider reports no tokens', async () => {
+    const prompt = '@sandbox usage=none';
+    const model = 'sandbox/token-scribe';
+
+    const estimate = await post(gateway, '/audio/transcriptions/estimate', { model, prompt, ...inline(waveFile(10)) });
+    const { body, headers } = await transcribe({ model, prompt }, { file: waveFile(10, { says: SAYS }) });
+
+    // One token for 100 ms of the recording, and for four bytes of text.
+    const [heard, read, written] = [100, Math.ceil(prompt.length / 4), Math.ceil(SAYS.length / 4)];
+    const { data } = (await estimate.json()) as { data: { input_tokens: number } };
+    expect(data.input_tokens).toBe(heard + read);
+    expect(body.text).toBe(SAYS);
+    expect(await finalGeneration(gateway, headers.get('x-generation-id')!)).toMatchObject({
+      estimated: true,
+      tokens_prompt: heard + read,
+      tokens_completion: written,
+      total_cost: expect.closeTo(heard * 0.0006 + read * 0.0003 + written * 0.001, 12) as number,
+    });
+  });
+
   it('is at most that of the bytes, whatever the provider reports', async () => {
     const { body } = await transcribe({ prompt: '@sandbox usage=absurd' });
 
@@ -240,7 +267,7 @@ describe('the price of a transcript', () => {
       const { data } = listed.body as { data: { api_type: string; status: string; total_cost: number }[] };
       return data.find(({ api_type, status }) => api_type === 'stt' && status === 'client_left');
     };
-    await expect.poll(latest, { timeout: 20_000 }).toMatchObject({ total_cost: 0 });
+    await expect.poll(latest).toMatchObject({ total_cost: 0 });
   });
 
   it('is estimated without a request to the provider', async () => {
@@ -276,6 +303,16 @@ describe('a transcript is refused', () => {
     [
       'times at a model without them',
       { ...inline(waveFile(1)), model: 'sandbox/token-scribe', response_format: 'srt' },
+      'response_format',
+    ],
+    [
+      'times of words at a model without them',
+      {
+        ...inline(waveFile(1)),
+        model: 'sandbox/token-scribe',
+        response_format: 'verbose_json',
+        timestamp_granularities: ['word'],
+      },
       'timestamp_granularities',
     ],
     ['several languages at a model for one', { ...inline(waveFile(1)), languages: ['ru', 'en'] }, 'languages'],
@@ -401,6 +438,7 @@ describe('a streamed transcript', () => {
 
     expect(events.map(({ type }) => type)).toEqual(['transcript.text.delta', 'transcript.text.delta', 'error']);
     const generation = await finalGeneration(gateway, headers.get('x-generation-id')!);
+    expect(generation).toMatchObject({ estimated: true, tokens_completion: Math.ceil('The parcel'.length / 4) });
     expect(generation['total_cost']).toBeGreaterThan(0);
   });
 
@@ -422,6 +460,6 @@ it('a transcript of the sandbox’s speech is the text that was spoken', async (
   const { text, usage } = (await transcribe({}, { file: Buffer.from(await spoken.arrayBuffer()) })).body;
 
   expect(text).toBe('Your parcel, № 7, is late.');
-  // The recording has six words of a fifth of a second each. The sandbox reports whole seconds.
+  // The sandbox reports whole seconds.
   expect(usage.seconds).toBe(1);
 });

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { commonGateway } from '../support/common-gateway.ts';
 import { get, type GatewayClient } from '../support/gateway.ts';
@@ -53,6 +56,27 @@ describe('a request to an unknown route', () => {
       expect(messageIn(await response.text())).toMatch(/Use single slashes: \/v1\/messages\./);
     },
   );
+
+  it('gets a 426 if it opens a WebSocket to a route, so that Codex uses HTTP at once', async () => {
+    const { port, hostname } = new URL(gateway.baseUrl);
+    const open = (path: string) => {
+      const headers = {
+        connection: 'Upgrade',
+        upgrade: 'websocket',
+        'sec-websocket-version': '13',
+        'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      };
+      return once(request({ port, hostname, path, headers }).end(), 'response') as Promise<[IncomingMessage]>;
+    };
+
+    const [refusal] = await open('/v1/responses');
+    const [unknown] = await open('/v1/nothing');
+
+    expect(refusal.statusCode).toBe(426);
+    expect(messageIn(await textOf(refusal))).toContain('/v1/responses has no WebSocket');
+    expect(unknown.statusCode).toBe(404);
+    unknown.resume();
+  });
 
   it('does not get its key in the answer', async () => {
     for (const path of ['/audio/x', '/keys/x/y', `/${encodeURIComponent('{')}`]) {

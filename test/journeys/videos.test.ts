@@ -10,6 +10,7 @@ import {
   type VideoProvider,
   type VideoScript,
 } from '../support/video-provider.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 let provider: VideoProvider;
 let catalog: CatalogDirectory;
@@ -36,7 +37,6 @@ interface Video {
   error?: string;
 }
 
-/** Returns a client of the gateway with a new key. */
 async function keyWith(fields: object): Promise<RunningGateway> {
   const { body } = await manage(gateway, 'POST', '/keys', { name: 'films', ...fields });
   return { ...gateway, key: body.key as string };
@@ -53,7 +53,7 @@ const logged = () =>
     .join('\n') + provider.requests.join('\n');
 
 async function ended(pollingUrl: string): Promise<Video> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     if (performance.now() > deadline) throw new Error(`No end of a video: ${logged()}`);
     const answer = await fetch(pollingUrl, { headers: { authorization: `Bearer ${gateway.key}` } });
@@ -69,7 +69,7 @@ async function newWorkspace(): Promise<string> {
 }
 
 async function until(isSo: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + PATIENCE_MS;
   while (!isSo()) {
     if (performance.now() > deadline) throw new Error(`It did not happen: ${logged()}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -108,6 +108,7 @@ describe.concurrent('a video request', () => {
     expect(part.headers.get('access-control-allow-origin')).toBe('*');
     expect(await finalGeneration(gateway, video.id)).toMatchObject({
       api_type: 'video',
+      num_media_completion: 1,
       total_cost: 125,
       provider_name: 'Provider one',
       finish_reason: 'completed',
@@ -206,6 +207,9 @@ describe.concurrent('a video request', () => {
     ['provider.only.0', { provider: { only: ['nobody'] } }, {}],
     ['callback_url', { callback_url: 'ftp://client.example' }, {}],
     ['callback_url', { callback_url: 'http://example.com/x' }, {}],
+    ['callback_url', { callback_url: 'https://10.0.0.1/x' }, {}],
+    ['callback_url', { callback_url: 'https://[fe80::1]/x' }, {}],
+    ['callback_url', { callback_url: 'https://2852039166/latest' }, {}],
     ['model', { model: 'test/text' }, {}],
     ['input_references', { input_references: [] }, {}],
     ['previous_job_id', { previous_job_id: 'gen-1' }, {}],

@@ -16,7 +16,7 @@ import { descendantsOf } from '../support/processes.ts';
 import { readEvents, summarize } from '../support/sse.ts';
 import { frames } from '../support/upstream.ts';
 
-/** Number of streams: two hundred streams of fifteen seconds in the long form. */
+/** In long runs, two hundred streams of fifteen seconds; in other runs, forty streams of one second. */
 const STREAMS = repeated(200, { ofWhichAlways: 40 });
 const WORDS = repeated(300, { ofWhichAlways: 40 });
 const WORD_EVERY_MS = repeated(50, { ofWhichAlways: 25 });
@@ -29,7 +29,7 @@ const working = new Set<http.ServerResponse>();
 let catalog: CatalogDirectory;
 let gateway: RunningGateway;
 
-/** Answers with as many words as the prompt requests, one at a time. */
+/** Sends as many words as the prompt requests, one at a time. */
 async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
   working.add(response);
   response.once('close', () => working.delete(response));
@@ -71,7 +71,7 @@ afterAll(async () => {
   catalog.remove();
 });
 
-/** Starts a gateway. The base URL of the result is that of the server. */
+/** Starts a gateway with the web server, and returns a client of the web server. */
 async function startServer(): Promise<RunningGateway> {
   const crashInjector = new URL('../support/crash-injector.mjs', import.meta.url).href;
   const started = await startGateway({
@@ -86,10 +86,7 @@ const processes = async () =>
 const serverProcess = async () => (await processes()).find(({ argv }) => !argv.includes('--beside'))!;
 const besideProcess = async () => (await processes()).find(({ argv }) => argv.includes('--beside'))!;
 
-/**
- * Starts another process of the server's program, with its environment and the variables that Lambda would set.
- * undefined removes a variable.
- */
+/** Starts another process of the server, with the variables that Lambda would set; undefined removes a variable. */
 async function startProgram(endpoint: string, more: Record<string, string | undefined> = {}): Promise<ChildProcess> {
   const { argv, environment } = await serverProcess();
   return spawn(process.execPath, [argv.findLast((part) => part.endsWith('.mjs'))!], {
@@ -113,10 +110,7 @@ async function wholeStream(server: RunningGateway, words: number, more = '') {
 
 const textOf = (words: number) => Array.from({ length: words }, (_, word) => `w${word} `).join('');
 
-/**
- * Creates a key with a limit.
- * @returns a client, and a function that reads the amounts spent and held
- */
+/** Returns a client with a limited key, and a function that reads the amounts spent and held. */
 async function limitedKey(limit: number): Promise<{ server: RunningGateway; state: () => Promise<[string, string]> }> {
   const { body } = await manage({ ...gateway, baseUrl: gateway.anthropicUrl + '/v1' }, 'POST', '/keys', {
     name: `limited to ${limit}`,
@@ -131,10 +125,7 @@ async function limitedKey(limit: number): Promise<{ server: RunningGateway; stat
   return { server, state };
 }
 
-/**
- * Opens uploads that never end. If an upload is refused because other requests use the memory, it is sent again, so
- * that in the end all these uploads are open.
- */
+/** Opens uploads. A refused upload is sent again, so that in the end all uploads are open. */
 function openUploads(count: number): { close: () => void } {
   const { hostname, port } = new URL(gateway.baseUrl);
   const open = new Set<http.ClientRequest>();
@@ -157,10 +148,7 @@ function openUploads(count: number): { close: () => void } {
   };
 }
 
-/**
- * Sends a request that needs as much memory as one request may.
- * @returns its status, and its `retry-after`
- */
+/** Sends a body of 6 MB, about the maximum of JSON, and returns the response's status and `retry-after`. */
 async function sendLarge(): Promise<[number, string | null]> {
   const { status, headers } = await fetch(`${gateway.baseUrl}/messages`, {
     method: 'POST',
@@ -190,7 +178,7 @@ describe('the web server', () => {
     });
   });
 
-  it(`answers ${STREAMS} concurrent streams, complete and to the last digit`, { timeout: 120_000 }, async () => {
+  it(`answers ${STREAMS} concurrent streams, complete and to the last digit`, async () => {
     const { server, state } = await limitedKey(1_000);
 
     const answers = await Promise.all(Array.from({ length: STREAMS }, () => wholeStream(server, WORDS)));
@@ -218,7 +206,7 @@ describe('the web server', () => {
 
       leaving.abort();
 
-      await expect.poll(() => working.size, { timeout: 10_000 }).toBe(0);
+      await expect.poll(() => working.size).toBe(0);
       const generation = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
       expect(generation).toMatchObject({ cancelled: true });
     }
@@ -274,17 +262,14 @@ describe('a large request', () => {
   it('is refused with a retry time while others use the memory, and answered afterwards', async () => {
     const uploads = openUploads(5);
 
-    // A request that arrives before the uploads were read is accepted, and refused as invalid.
+    // A request that arrives before the uploads were read is refused as invalid.
     await expect.poll(sendLarge).toEqual([529, '1']);
     uploads.close();
     await expect.poll(async () => (await post(gateway, '/messages', ask(1, 'x'.repeat(400_000)))).status).toBe(200);
   });
 });
 
-/**
- * Returns a server that returns credentials of a role. Each response has other credentials, which the client must
- * replace a second later.
- */
+/** Server of a container's credentials. Each response has other credentials, which must be replaced a second later. */
 function roleOfContainer(): { server: http.Server; given: string[] } {
   const given: string[] = [];
   const server = http.createServer((_request, response) => {
@@ -302,7 +287,7 @@ function roleOfContainer(): { server: http.Server; given: string[] } {
 }
 
 /**
- * Returns a DynamoDB that is called with a role.
+ * Returns a proxy for the table.
  * @param seen receives the token of each write, in order
  */
 function tableOfRole(target: string, seen: string[]): http.Server {
@@ -340,7 +325,7 @@ describe('the web server in a container', () => {
 
     const words = Math.ceil(4_000 / WORD_EVERY_MS);
     const streams = await Promise.all(Array.from({ length: 5 }, () => wholeStream(server, words)));
-    // The end of a stream is settled through the queue, so it need not write to the table. The next request does.
+    // The end of a stream is settled through the queue, so the next request writes to the table.
     await wholeStream(server, 1);
     const api = { ...gateway, baseUrl: `${gateway.anthropicUrl}/v1` };
     const generations = await Promise.all(streams.map(({ id }) => finalGeneration(api, id)));
@@ -350,7 +335,7 @@ describe('the web server in a container', () => {
 
     expect(new Set(streams.map(({ text: said }) => said))).toEqual(new Set([textOf(words)]));
     expect(new Set(generations.map(({ tokens_completion: count }) => count))).toEqual(new Set([words]));
-    // The requests that opened the streams had other keys than later requests.
+    // Credentials were replaced in time: later writes to the table were signed with newer credentials.
     expect(role.given.length).toBeGreaterThan(1);
     expect(seen[0]).toBe('TOKEN-1');
     expect(seen.at(-1)).not.toBe('TOKEN-1');
@@ -384,8 +369,8 @@ describe('the web server as a Web Function', () => {
 });
 
 /**
- * Starts a second server with the settings of a container. At shutdown, running answers have two seconds to complete,
- * and the server has two more seconds to end the others.
+ * Starts the server without Lambda. At shutdown, running answers have two seconds to complete, and the server has two
+ * more seconds to end the others.
  */
 async function startContainer(): Promise<{ server: RunningGateway; program: ChildProcess }> {
   const port = await freePort();
@@ -432,9 +417,8 @@ describe('a container that is stopped', () => {
     const [, ofCut, ofAgain] = await Promise.all(ids.map((id) => finalGeneration(api, id)));
     // The provider had reported its count of the prompt, but not yet of its output.
     expect(Number(ofCut!['total_cost'])).toBeLessThan(Number(ofAgain!['total_cost']) / 10);
-    // No money is held at the end.
     await expect.poll(async () => (await state()).reduce((sum, amount) => sum + Number(amount), 0)).toBeCloseTo(1_000);
-  }, 90_000);
+  });
 });
 
 describe('an end of the web server in the middle of streams', () => {

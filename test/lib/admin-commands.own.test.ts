@@ -26,7 +26,7 @@ async function made(...args: string[]): Promise<Record<string, string>> {
 }
 
 beforeAll(async () => {
-  // The table is not shared, because an upgrade reads the whole table.
+  // An upgrade reads the whole table, so it is not shared.
   dynamodb = await startDynamodb(undefined);
   proxy = await startFaultProxy(dynamodb.endpoint);
   vi.stubEnv('DYNAMODB_ENDPOINT', proxy.endpoint);
@@ -48,14 +48,14 @@ interface Case {
   good: string[];
   /** Invalid arguments, and the expected error message. */
   bad: [string[], RegExp];
-  /** A required option. Without it, the command is refused. */
+  /** Without this option, the command is refused. */
   needs?: string;
   prepaid?: true;
 }
 
 const day = 'Use a day, for example';
 
-/** Cases. Their order ensures that no command changes the state that a later command needs. */
+/** Arguments of each command. No command changes the state that a later command needs. */
 const cases: Record<string, Case> = {
   clients: { good: ['codex', '--model', 'sandbox/gpt'], bad: [['nobody'], /claude-code, codex/] },
   'accounts create': {
@@ -182,7 +182,7 @@ const cases: Record<string, Case> = {
   'keys delete': { good: ['--key', 'new'], bad: [['--key', 'new'], /There is no key "new"/], needs: '--key' },
   activity: { good: ['--by', 'key'], bad: [['--days', '31'], /from 1 to 30/] },
   statement: {
-    good: ['--by', 'key,model'],
+    good: ['--by', 'key,model', '--key', 'twice'],
     bad: [['--by', 'colour'], /"colour" is unknown. Use a comma-separated list of day/],
   },
   verify: { good: [], bad: [['--files', '/nowhere'], /Pass the public key with --key/] },
@@ -191,8 +191,8 @@ const cases: Record<string, Case> = {
   restore: { good: ['--help'], bad: [['/nope'], /no full export of the table/] },
   books: { good: [exported], bad: [['/nope'], /no full export of the table/] },
   'papers party': {
-    good: ['--name', 'ООО Ромашка', '--inn', '7701234567', '--address', 'Москва', '--vat', 'none'],
-    bad: [['--inn', '12'], /Use 10 or 12 digits/],
+    good: ['--name', 'ООО Ромашка', '--inn', '7701234560', '--address', 'Москва', '--vat', 'none'],
+    bad: [['--inn', '7701234561'], /must be 10 or 12 digits with correct check digits/],
   },
   'papers bill': {
     good: ['--amount', '1000', '--reference', 'bill-1'],
@@ -287,7 +287,7 @@ describe('every command', () => {
   it('calls only table operations that the policy for operators allows', () => {
     const rights = new Set(proxy.calls.flatMap((call) => itemActions(call).map(({ action }) => action)));
 
-    // A deployment creates the table on AWS, so operators do not need this action.
+    // On AWS, a deployment creates the table, so operators need no permission for it.
     expect([...rights].filter((right) => right !== 'CreateTable').toSorted()).toEqual(operatorActions.toSorted());
   });
 

@@ -7,12 +7,10 @@ import { adminHere } from '../support/admin.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { listen } from '../support/listen.ts';
 
-/** Returns the JSON output of a command. */
 async function admin(data: string, ...args: string[]): Promise<Record<string, unknown>> {
   return JSON.parse((await adminHere(data, '--json', ...args)).out) as Record<string, unknown>;
 }
 
-/** Returns the error message of a command that is refused. */
 async function adminRefusal(data: string, ...args: string[]): Promise<string> {
   const { code, out, err } = await adminHere(data, ...args);
   expect([code, out]).toEqual([1, '']);
@@ -47,6 +45,32 @@ describe('the command line refuses, with the messages of the API,', () => {
     const past = ['keys', 'create', '--name', 'k', '--expires', '2020-01-01T00:00:00Z'];
     expect(await adminRefusal(directory, ...past)).toContain('Use a time in the future.');
   });
+});
+
+describe('an account without requests', () => {
+  it.each([
+    ['reconcile', 'no day has its daily rows yet. Use --deep'],
+    ['reconcile --deep', 'There was nothing to compare: there are no records, daily rows or payments.'],
+    ['verify', 'Nothing is sealed yet.'],
+  ])('has nothing that %s could find sound', async (command, verdict) => {
+    const data = join(directory, 'unused');
+    const { id } = await admin(data, 'accounts', 'create', '--name', 'Acme');
+    const { code, out } = await adminHere(data, '--account', String(id), ...command.split(' '));
+
+    expect([code, out]).toEqual([0, expect.stringContaining(verdict)]);
+  });
+});
+
+it('changes of the whole gateway have audit entries', async () => {
+  const data = join(directory, 'audited');
+  await admin(data, 'accounts', 'create', '--name', 'Acme');
+  for (const command of ['allow-parts', 'allow-parts', 'gather']) await admin(data, 'counters', command);
+  const { out } = await adminHere(data, '--json', 'audit', '--gateway');
+
+  expect((JSON.parse(out) as { action: string }[]).map(({ action }) => action)).toEqual([
+    'counters.gather',
+    'counters.allow_parts',
+  ]);
 });
 
 describe('a data directory that was mistyped', () => {
@@ -136,10 +160,7 @@ describe('the values of options', () => {
   });
 });
 
-/**
- * Creates a key of a new account.
- * @returns functions that change its limit
- */
+/** Returns functions that change the limit of a new account's key. */
 async function keyWith(...args: string[]) {
   const { id } = (await admin(directory, 'accounts', 'create', '--name', 'Options')) as { id: string };
   const onIt = ['--account', id];

@@ -13,19 +13,25 @@ import {
   tripwires,
 } from '../../lambdas/platform/logger.ts';
 import { writeMetrics, type EntryPoint } from '../../lambdas/platform/metrics.ts';
-import { alarmOperator } from '../../lambdas/inference/operator-alarm.ts';
+import { alarmOperator } from '../../lambdas/platform/operator-alarm.ts';
 import { refusalOfResponse } from '../../lambdas/providers/failures.ts';
 import type { QueueName, Route } from '../../lambdas/route.ts';
 import { functions, queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
 import { pascalCase } from '../../lib/aws/pascal-case.ts';
-import { datapointsOf, notifies, type AlarmProperties, type Datapoint } from '../support/alarm-state.ts';
-import { synthesize, type Synthesized } from '../support/synthesized.ts';
+import {
+  datapointsOf,
+  endsWithoutData,
+  notifies,
+  type AlarmProperties,
+  type Datapoint,
+} from '../support/alarm-state.ts';
+import { sharedSettings, synthesize, type Synthesized } from '../support/synthesized.ts';
 
 const made: Record<string, Synthesized> = {};
 beforeAll(() => {
   const concurrency = { 'gateway:concurrency': 1_000 };
   made['functions'] = synthesize(concurrency);
-  made['web'] = synthesize({ ...concurrency, 'gateway:streamRuntime': 'web' });
+  made['web'] = synthesize(sharedSettings.server);
   made['without a canary'] = synthesize({ ...concurrency, 'gateway:canaryMinutes': 0 });
 }, 300_000);
 
@@ -43,7 +49,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Cause of an alarm: a value that AWS measures, or lines that are written to a log. */
+/** A value that AWS measures, or lines that are written to a log. */
 type Cause =
   | { metric: string; of?: string; value: number; minutesAgo: number }
   | { logs: string; write: () => void; minutesAgo: number };
@@ -56,15 +62,15 @@ interface Row {
 
 const minutes = (count: number) => Array.from({ length: count }, (_, minutesAgo) => minutesAgo);
 /**
- * Returns a value that AWS measures in each of the last minutes.
+ * Returns causes with a value in each of the last minutes.
  * @param of owner of the metric: a name, or the beginning of a logical id
  */
 const measured = (metric: string, of: string | undefined, value: number, lasting = 1): Cause[] =>
   minutes(lasting).map((minutesAgo) => ({ metric, ...(of === undefined ? {} : { of }), value, minutesAgo }));
-/** Returns log lines of a function, written several times within a minute. */
+/** Returns causes that write log lines of a function, `times` times within a minute. */
 const writes = (logs: string, write: () => void, times = 1): Cause[] =>
   Array.from({ length: times }, () => ({ logs, write, minutesAgo: 0 }));
-/** Returns log lines of a spending function, in each of the last minutes. */
+/** Returns causes that write log lines of a spending function, in each of the last minutes. */
 const writesLasting = (write: () => void, lasting: number): Cause[] =>
   minutes(lasting).map((minutesAgo) => ({ logs: 'CreateMessage', write, minutesAgo }));
 
@@ -82,14 +88,11 @@ const refused = (refusal: GatewayError, door: EntryPoint) => () => measureRefusa
 const ofProviders = (door: EntryPoint) =>
   [503, 504].flatMap((status) => writesLasting(refused(ofProvider(status), door), 10));
 
-/**
- * Returns the causes for an entry point of requests.
- * @param of AWS's metric names of its requests and failures, and their owner
- */
+/** The tuple has AWS's names of the metrics of requests and failures, and the owner of both metrics. */
 function doorRow(door: EntryPoint, [requests, failures, of]: [string, string, string]): Row {
   const failing = [...measured(requests, of, 20, 10), ...measured(failures, of, 2, 10)];
   return {
-    // The same number of failures of providers at another entry point must not prevent the alarm.
+    // Failures of providers at another entry point must not prevent the alarm.
     raise: [...failing, ...ofProviders(door === 'api' ? 'url' : 'api')],
     miss: [...failing, ...ofProviders(door)],
   };
@@ -120,8 +123,7 @@ function queueRows(name: QueueName): [string, Row][] {
       `${id}DeadLettersAlarm`,
       { raise: measured(visible, `${id}DeadLetters`, 1), miss: measured(visible, `${id}Queue`, 1) },
     ],
-    // Neither a message that is late for one minute, nor one that has waited exactly as long as allowed, raises the
-    // alarm.
+    // Neither one late minute nor exactly the allowed wait raises the alarm.
     [`${id}AgeAlarm`, { raise: age(late + 1, 2), miss: [...age(late + 1, 1), ...age(late, 2)] }],
   ];
 }
@@ -131,7 +133,7 @@ function scheduleRows(name: string): [string, Row][] {
   const errors = (count: number) => measured('Errors', `${id}Function`, 1, count);
   return [
     [`${id}ErrorsAlarm`, { raise: errors(3), miss: errors(2) }],
-    // One run within ten minutes is enough.
+    // One run of the worker within ten minutes is enough to prevent this alarm.
     [`${id}SilenceAlarm`, { raise: [], miss: measured('Invocations', `${id}Function`, 1) }],
   ];
 }
@@ -144,10 +146,7 @@ const liveRow = (id: string): [string, Row] => [
   },
 ];
 
-/**
- * Returns the causes for throttling: ten throttled calls twice within fifteen minutes raise the alarm, but very many
- * calls once do not.
- */
+/** Ten throttled calls twice within fifteen minutes raise the alarm, but very many calls once do not. */
 const throughputRows = (metric: string): [string, Row][] =>
   [
     ['Table', 'TableName'],
@@ -157,20 +156,17 @@ const throughputRows = (metric: string): [string, Row][] =>
     { raise: measured(metric, dimension, 2, 10), miss: measured(metric, dimension, 2_000, 5) },
   ]);
 
-/**
- * Returns the causes for throttling of functions.
- * @param name name of a function that the alarm watches
- */
+/** @param name a function that the alarm watches */
 const throttlesRow = (name: string): Row => ({
   raise: measured('Throttles', `${name}Function`, 2, 10),
-  // Very many throttled calls once, or throttling of another function of the account, raise no alarm.
+  // Very many throttled calls once, or throttling of another function, raise no alarm.
   miss: [...measured('Throttles', `${name}Function`, 2_000, 5), ...measured('Throttles', 'GetKeyFunction', 9, 10)],
 });
 
 const { unprovenRecord, booksDiffer, booksLate, exportFailed } = bookTripwires;
 const asking = Object.entries<Route>(routes).flatMap(([name, { callsProviders }]) => (callsProviders ? [name] : []));
 
-/** Causes by the alarm's id. Periods end now, and there are no earlier values. */
+/** Causes by the alarm's id. */
 const rows: Record<string, Row> = {
   ApiErrors: doorRow('api', ['Count', '5XXError', 'model-gateway-prod']),
   FunctionUrlErrors: doorRow('url', ['UrlRequestCount', 'Url5xxCount', 'CreateMessageFunction']),
@@ -236,7 +232,7 @@ const alarmsOf = (template: Template) =>
   }));
 
 /**
- * Returns the data points of a cause. AWS uses names that only a deployment has, so a cause matches a metric whose
+ * Returns the datapoints of a cause. AWS uses names that only a deployment has, so a cause matches each metric whose
  * dimensions contain its owner.
  */
 function measuredByAws(alarm: AlarmProperties, cause: Extract<Cause, { metric: string }>): Datapoint[] {
@@ -273,6 +269,10 @@ describe.each(['functions', 'web', 'without a canary'])('the alarms of a deploym
     });
 
     expect(states.filter(({ raised, missed }) => raised !== true || missed !== false)).toEqual([]);
+  });
+
+  it('all end when their metrics have no more values', () => {
+    expect(alarmsOf(made[name]!.api).filter(({ alarm }) => !endsWithoutData(alarm))).toEqual([]);
   });
 
   it('all have a row in this file', () => {

@@ -1,17 +1,16 @@
-/** Tests of the stack in which reviewers query the books with SQL. */
 import { Match } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { athenaChecks, athenaViews } from '../../lib/shared/book-views/views.ts';
-import { synthesize, type Synthesized } from '../support/synthesized.ts';
+import { sharedSettings, synthesize, type Synthesized } from '../support/synthesized.ts';
 import { trinoMistakes } from '../support/trino.ts';
 
-const reviewers = ['arn:aws:iam::123456789012:role/finance', 'arn:aws:iam::123456789012:user/audit/ann'];
+const { 'gateway:reviewers': reviewers } = sharedSettings.otherStage;
 
 let plain: Synthesized;
 let named: Synthesized;
 beforeAll(() => {
   plain = synthesize();
-  named = synthesize({ 'gateway:reviewers': reviewers, 'gateway:stage': 'my-test', 'gateway:maxQueryGigabytes': 2.01 });
+  named = synthesize(sharedSettings.otherStage);
 });
 
 interface TableInput {
@@ -29,7 +28,7 @@ const tablesIn = ({ books }: Synthesized): TableInput[] =>
   );
 const viewsIn = (of: Synthesized) => tablesIn(of).filter(({ TableType }) => TableType === 'VIRTUAL_VIEW');
 
-/** Returns the definition of a view, as Athena reads it. */
+/** Returns the definition of a view that Athena reads. */
 const definitionOf = ({ ViewOriginalText: text }: TableInput) =>
   JSON.parse(Buffer.from(/^\/\* Presto View: (\S+) \*\/$/.exec(text!)![1]!, 'base64').toString()) as {
     originalSql: string;

@@ -3,10 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { reservesConcurrency } from '../../lib/aws/reserved-concurrency.ts';
 import { readConfig } from '../../lib/aws/config.ts';
 
-/**
- * Typical number of write units for a request: more than for a short answer with one limit, less than for an answer of
- * 5,000 tokens.
- */
+/** Write units of a request: more than for a short answer with one limit, less than for an answer of 5,000 tokens. */
 const UNITS_OF_A_REQUEST = 40;
 
 it('by default, the write capacity of the table matches the rate limit of the API', () => {
@@ -79,6 +76,10 @@ describe('settings that only make sense together', () => {
     [{ requestsPerKey: 5, functionUrl: false }, /gateway:requestsPerKey/],
     [{ canaryMinutes: 7 }, /gateway:canaryMinutes is invalid: must be one of 0, 5, 10, 15, 30/],
     [{ concurrency: 'many' }, /gateway:concurrency/],
+    [
+      { variables: { LONG: 'x'.repeat(2_000) }, corsOrigins: `https://${'a'.repeat(600)}.example.org` },
+      /gateway:variables is invalid: must have at most 2500 bytes, with gateway:corsOrigins, .*; there are 26\d\d/,
+    ],
     [{ reserveWorkers: true }, /gateway:reserveWorkers is invalid: requires gateway:concurrency: set it to/],
     [
       { reserveWorkers: 'true', concurrency: 187 },
@@ -98,7 +99,7 @@ describe('settings that only make sense together', () => {
 describe('workers', () => {
   it.each<[Record<string, unknown>, boolean]>([
     [{}, false],
-    // The default concurrency of a new account.
+    // A new account of AWS has a concurrency of 10 by default.
     [{ concurrency: 10 }, false],
     [{ concurrency: 187 }, false],
     [{ concurrency: 188 }, true],

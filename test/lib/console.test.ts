@@ -34,7 +34,7 @@ describe('the files of the console', () => {
     const files = await buildConsole();
 
     const addresses = Object.values(files).flatMap((text) => text.match(/https?:\/\/[^"'`\s)]+/g) ?? []);
-    // Names of XML namespaces are not addresses that a browser loads.
+    // Names of XML namespaces look like URLs, but a browser does not load them.
     expect(addresses.filter((address) => !address.startsWith('http://www.w3.org/'))).toEqual([]);
   });
 });
@@ -58,6 +58,11 @@ describe('an amount in the console', () => {
   it.each([
     ['1 500,25', '1500.25'],
     ['0.10', '0.1'],
+    ['0,125', '0.125'],
+    ['1500,255', '1500.255'],
+    ['1,500', undefined],
+    ['999,000', undefined],
+    ['1,500.50', undefined],
     ['', undefined],
     ['-1', undefined],
     ['1e3', undefined],
@@ -111,7 +116,6 @@ describe('the estimated time at which a limit runs out', () => {
   });
 });
 
-/** Returns a request of the list, with the fields that a search uses. */
 const listed = (id: string, more: object = {}) => ({ id, status: 'complete', ...more }) as RequestPage['data'][number];
 
 const page = (ids: string[], next: string | null): RequestPage => ({
@@ -170,7 +174,6 @@ describe('a search of requests', () => {
   });
 });
 
-/** Returns a completed day of a member and a model, with the fields that sums use. */
 const day = (date: string, model: string, usage: string, user = 'ann') =>
   ({ date, model, usage, requests: 2, workspace_id: 'w', user_id: user }) as never;
 
@@ -293,7 +296,7 @@ describe('the texts of the console', () => {
   });
 });
 
-/** Returns every text with its path. A text that takes values is called with examples. */
+/** Returns all texts with their paths. A text that takes values is called with examples. */
 function leaves(texts: object, path: string): [string, string][] {
   return Object.entries(texts).flatMap(([name, text]: [string, unknown]): [string, string][] => {
     if (typeof text === 'string') return [[`${path}.${name}`, text]];

@@ -4,18 +4,17 @@ import type { Route } from '../../lambdas/route.ts';
 import { queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
 import { pascalCase } from '../../lib/aws/pascal-case.ts';
 import { dashboardSeries } from '../support/dashboard-series.ts';
-import { synthesize, type Synthesized } from '../support/synthesized.ts';
+import { sharedSettings, synthesize, type Synthesized } from '../support/synthesized.ts';
 
 let made: Synthesized;
 let web: Synthesized;
 beforeAll(() => {
-  made = synthesize({ 'gateway:stage': 'next-1' });
-  web = synthesize({ 'gateway:streamRuntime': 'web' });
-}, 120_000);
+  made = synthesize(sharedSettings.otherStage);
+  web = synthesize(sharedSettings.server);
+});
 
 const bodyOf = ({ api }: Synthesized) => JSON.stringify(api.findResources('AWS::CloudWatch::Dashboard'));
 
-/** Returns the log groups and the text of each saved query. */
 function queriesOf({ api }: Synthesized): { logs: string[]; text: string }[] {
   const queries = Object.values(api.findResources('AWS::Logs::QueryDefinition')) as {
     Properties: { LogGroupNames: object[]; QueryString: string };
@@ -28,7 +27,7 @@ function queriesOf({ api }: Synthesized): { logs: string[]; text: string }[] {
 
 describe('the dashboard', () => {
   it('shows every metric of the gateway, and only series that the code can emit', () => {
-    const { own } = dashboardSeries(made.api, 'ModelGateway/next-1');
+    const { own } = dashboardSeries(made.api, 'ModelGateway/my-test');
     const dimensions = new Map<string, readonly string[]>(Object.entries(metrics).map(([name, { by }]) => [name, by]));
 
     expect(own.filter(({ name, by }) => !dimensions.get(name)?.includes(by))).toEqual([]);
@@ -36,7 +35,7 @@ describe('the dashboard', () => {
   });
 
   it('shows these metrics of AWS', () => {
-    expect(dashboardSeries(made.api, 'ModelGateway/next-1').ofAws.toSorted()).toEqual([
+    expect(dashboardSeries(made.api, 'ModelGateway/my-test').ofAws.toSorted()).toEqual([
       'AWS/DynamoDB ReadThrottleEvents',
       'AWS/DynamoDB TransactionConflict',
       'AWS/DynamoDB WriteThrottleEvents',

@@ -83,7 +83,7 @@ describe('a MiniStack that does not start', () => {
   });
 });
 
-describe('a deployment drill that is stopped', { timeout: 120_000 }, () => {
+describe('a deployment drill that is stopped', () => {
   it('stops the emulator and removes its directory, even if the signal comes twice', async () => {
     const program = join(directory, 'ministack');
     writeFileSync(program, `#!/bin/sh\necho $$ > ${join(directory, 'emulator')}\nsleep 300\n`);

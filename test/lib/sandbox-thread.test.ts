@@ -34,7 +34,7 @@ describe('the thread of the sandbox', () => {
     [{ input: ['a'.repeat(4 * 8_192 + 1)] }, /maximum context length/],
     [{ input: [Array(8_193).fill(1)] }, /maximum context length/],
     [{ input: Array(2_049).fill('a') }, /at most 2048/],
-  ])('refuses a request as a real provider does: %#', async (body, message) => {
+  ])('refuses a request as a real provider does: $0', async (body, message) => {
     const response = await embed(body);
     const { error } = (await response.json()) as { error: { message: string } };
 

@@ -5,13 +5,20 @@ import { App, type Stack } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writingActions, type FunctionSpec, type QueueName, type Route } from '../../lambdas/route.ts';
+import {
+  writingActions,
+  type FunctionSpec,
+  type QueueName,
+  type Route,
+  type ScheduledWorker,
+} from '../../lambdas/route.ts';
 import { once } from '../../lambdas/platform/concurrency/once.ts';
 import { functions, queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
 import { deadLettersVariable, queueVariable } from '../../lambdas/platform/environment.ts';
 import { operatorActions } from '../../lib/aws/data-stack.ts';
 import { createGatewayApp } from '../../lib/aws/gateway-app.ts';
 import { pascalCase } from '../../lib/aws/pascal-case.ts';
+import { RUNS_AT_ONCE } from '../../lib/aws/reserved-concurrency.ts';
 import { entriesIn } from '../support/long-runs.ts';
 import { decide, type Statement } from '../support/policy.ts';
 import { readAssets, readTemplate, readTemplates, type Deployment } from '../../lib/local/sandboxed/templates.ts';
@@ -19,10 +26,7 @@ import { manifestWiring, type WiredQueue } from '../../lib/local/wiring.ts';
 import { tableDefinition } from '../../lib/shared/table-definition.ts';
 import { writeSmallBundles } from '../templates/synthesize.ts';
 
-/**
- * A stack of the last release: resources that must outlive a deployment, and outputs that other stacks or people may
- * read.
- */
+/** Resources that must outlive a deployment, and outputs that other stacks or people may read. */
 interface ReleasedStack {
   resources: Record<string, string>;
   outputs: string[];
@@ -66,14 +70,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Returns the template of a stack, with the resources of its nested stacks. */
+/** Returns the template of a stack, including the resources of nested stacks. */
 function wholeTemplate(stack: Stack): Template {
   Template.fromStack(stack);
   const { outdir } = App.of(stack) as App;
   return Template.fromJSON(readTemplate(join(outdir, stack.templateFile), readAssets(outdir, stack.artifactId)));
 }
 
-/** Creates the deployment with other settings. */
 function deploymentWith(settings: Record<string, unknown>) {
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
   const outdir = mkdtempSync(join(directory, 'cdk.out.'));
@@ -90,7 +93,6 @@ const reservedIn = (stack: Template) =>
     ({ Properties: of }) => (of as { ReservedConcurrentExecutions?: number }).ReservedConcurrentExecutions ?? [],
   );
 
-/** Returns all IAM statements of a role or of a managed policy. */
 const statementsOf = ({
   PolicyDocument,
   Policies = [],
@@ -109,7 +111,7 @@ const isNamed = (caller: object, id: string) => JSON.stringify(caller).includes(
 
 const idsIn = (stack: Template, types: string[]) => types.flatMap((type) => Object.keys(stack.findResources(type)));
 
-/** Creates one deployment with several settings, because each deployment takes a second. */
+/** Deployment with several other settings: each deployment takes a second. */
 const otherDeployment = once(() =>
   deploymentWith({
     'gateway:concurrency': 1_000,
@@ -124,7 +126,7 @@ const otherDeployment = once(() =>
   }),
 );
 
-/** Returns the roles of a deployment with other settings, by their ids. */
+/** Returns the roles of a deployment with other settings, by id. */
 function rolesWith(settings: Record<string, string>): [id: string, role: object][] {
   const created = deploymentWith(settings);
   return Object.entries(wholeTemplate(created.api).findResources('AWS::IAM::Role'));
@@ -153,7 +155,7 @@ const protectedNow = ({ api: apiStack, data: dataStack }: ReturnType<typeof depl
 
 describe('the synthesized template', () => {
   it('has exactly the routes of the manifest, each to its own function', () => {
-    // Only the server, which has no API Gateway before it, takes larger forms on routes that take files.
+    // Only the server takes larger forms, on routes that take files.
     const manifest = manifestWiring().routes.map((route) => ({ ...route, takesFiles: undefined }));
     expect(sorted(deployment.wiring.routes)).toEqual(sorted(manifest));
   });
@@ -277,7 +279,7 @@ describe('the synthesized template', () => {
     const managed = Object.entries(api.findResources('AWS::IAM::Role')).filter(
       ([, { Properties: role }]) => (role as { ManagedPolicyArns?: unknown }).ManagedPolicyArns !== undefined,
     );
-    // The only role with a managed policy is that of CodeDeploy, which no function uses.
+    // Only the role of CodeDeploy has a managed policy. No function uses this role.
     expect(managed.map(([id]) => id)).toEqual([expect.stringMatching(/^ChangesRole/)]);
   });
 
@@ -329,7 +331,7 @@ describe('the synthesized template', () => {
     expect(words.slice(2)).toEqual(
       [...ofQueue, ...ofSettlements].map((text) => expect.stringContaining(text) as string),
     );
-    // All callers use the alias, so the newest code itself has no caller.
+    // All callers use the alias.
     const callers = ['AWS::ApiGateway::Method', 'AWS::Lambda::Url', 'AWS::Lambda::EventSourceMapping']
       .flatMap((type) => Object.values(api.findResources(type)))
       .map(({ Properties }) => Properties as { Qualifier?: string });
@@ -349,9 +351,9 @@ describe('the synthesized template', () => {
     stack.resourceCountIs('AWS::Lambda::Alias', gradual.length);
   });
 
-  it('keeps earlier versions of functions that handle money, for a rollback', () => {
+  it('keeps earlier versions of functions that handle money, but not the version of a deployment that failed', () => {
     const versions = Object.values(api.findResources('AWS::Lambda::Version')) as { DeletionPolicy: string }[];
-    expect(versions.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(gradual.map(() => 'Retain'));
+    expect(versions.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(gradual.map(() => 'RetainExceptOnCreate'));
   });
 
   it('answers at the configured domain name, below the path that clients use', () => {
@@ -391,9 +393,8 @@ describe('the synthesized template', () => {
     expect(files).toHaveLength(6);
     for (const name of files) {
       const { Resources } = JSON.parse(readFileSync(join(directory, 'cdk.out', name), 'utf8')) as { Resources: object };
-      // A route needs three resources of the API's template: its method, a resource for the path, and the refusal of
-      // other methods of the path. It needs four of the template of functions: the function, its role, its log, and the
-      // permission to call it.
+      // A route needs three resources of the API's template (method, path, refusal of other methods), and four of the
+      // template of functions (function, role, log, permission).
       const ofRoute = name.includes('Routes') ? 4 : 3;
       expect(Object.keys(Resources).length).toBeLessThanOrEqual(500 - 13 * ofRoute);
     }
@@ -523,8 +524,7 @@ describe('the synthesized template', () => {
       api.findResources('AWS::CloudWatch::Alarm', {
         Properties: {
           MetricName: 'Invocations',
-          // An alarm begins without data. If missing data raised an alarm, the first deployment would raise all of
-          // these alarms.
+          // If missing data raised an alarm, the first deployment would raise all of these alarms.
           TreatMissingData: 'missing',
           InsufficientDataActions: Match.anyValue(),
         },
@@ -549,9 +549,10 @@ describe('the synthesized template', () => {
   it.each<[string, string[], string[], object?]>([
     ['get-model', ['Query'], ['HEALTH#', 'FREE#BUDGET#']],
     ['list-models', ['Query'], ['HEALTH#', 'FREE#BUDGET#']],
+    ['list-images-models', ['Query'], ['HEALTH#', 'FREE#BUDGET#']],
     ['list-videos-models', ['Query'], ['HEALTH#', 'FREE#BUDGET#']],
     ['list-embeddings-models', ['Query'], ['HEALTH#', 'FREE#BUDGET#']],
-    // This worker publishes which providers have a credential, so that functions which list models need no access to
+    // This worker publishes which providers have a credential, so that functions that list models need no access to
     // credentials.
     ['measure-endpoints', ['Query', 'PutItem'], ['HEALTH#'], { secrets: ['provider-keys'] }],
   ])('lets %s do %j on partitions %j, and nothing else of the table', (name, actions, partitions, more = {}) => {
@@ -656,6 +657,14 @@ describe('the synthesized template', () => {
           id,
         ).toBe(true);
     }
+  });
+
+  it('reserves enough concurrency for overlapping runs of schedules', () => {
+    const overlapping = Object.entries<ScheduledWorker>(scheduledWorkers).filter(
+      ([, { timeoutSeconds, everyMinutes }]) => timeoutSeconds > RUNS_AT_ONCE * everyMinutes * 60,
+    );
+    // While a run of these workers does its work, later runs end at once.
+    expect(overlapping.map(([name]) => name)).toEqual(['reconcile-days', 'seal-days']);
   });
 
   it('reserves concurrency only for workers, if the account has enough', () => {
@@ -792,8 +801,8 @@ describe('the synthesized template', () => {
     const [{ Properties: rest }] = Object.values(api.findResources('AWS::ApiGateway::RestApi')) as [
       { Properties: object },
     ];
-    // If JSON were a binary media type, its maximum size would be a third smaller, without any benefit. The second
-    // setting would set a minimum size of bodies that are decompressed.
+    // If JSON was a binary media type, it would have a smaller maximum size. The second setting is a minimum size of
+    // bodies that are decompressed.
     expect(rest).toMatchObject({ BinaryMediaTypes: ['multipart/form-data'] });
     expect(Object.keys(rest)).not.toContain('MinimumCompressionSize');
     api.hasResourceProperties('AWS::ApiGateway::GatewayResponse', {

@@ -34,7 +34,7 @@ function setBudget(spender: Spender, change: Partial<TagBudgetChange>) {
   return setTagBudget(contextOf(spender), { ...lake, interval: 'daily', limit: rub('33.5'), ...change });
 }
 
-/** Returns the spender of a request with these tags. The spender includes the account's current budgets. */
+/** Returns a spender with these tags and with the account's current budgets. */
 async function tagged(spender: Spender, tags: RequestTags, from = spender): Promise<Spender> {
   const { budgets } = await readTagSettings(table, spender.payer.accountId);
   const { payer, scopes } = from;
@@ -42,7 +42,7 @@ async function tagged(spender: Spender, tags: RequestTags, from = spender): Prom
   return withTags({ payer, scopes, account, tagBudgets: budgets } as unknown as InferenceCaller, tags);
 }
 
-/** Writes budgets of other tags, as many as an account may have. */
+/** Sets budgets of other tags until the account has the maximum number. */
 async function fillUp({ payer }: Spender): Promise<void> {
   const settings = await readTagSettings(table, payer.accountId);
   const more = Array.from({ length: MAX_BUDGETED_TAGS - settings.budgets.length }, (_, index) => ({
@@ -65,7 +65,6 @@ const refusalOf = (work: Promise<unknown>) =>
     (error: unknown) => error as GatewayError,
   );
 
-/** Returns another key of the same account. */
 async function secondKey({ payer, scopes }: Spender): Promise<Spender> {
   const other = await newSpender(table, {});
   const key = other.scopes.find(({ kind }) => kind === 'key')!;
@@ -99,7 +98,7 @@ describe('the budget of a tag', () => {
     await settleBatch(table, passed, { swept: false });
 
     expect(await countedIn(spender, lake)).toBe('4.074074037396 of 4.074074037396');
-    expect((await books(table, spender)).account[0]).toBe(await countedIn(spender, lake));
+    expect((await books(table, spender)).account.lifetime).toBe(await countedIn(spender, lake));
   });
 
   it('counts a request in all of its tags or in none', async () => {
@@ -131,7 +130,7 @@ describe('the budget of a tag', () => {
     const request = holdRequest(await tagged(spender, { [lake.name]: lake.value }), rub('2'));
     const { hold } = await placeHold(table, request);
     await setBudget(spender, { limit: rub('3') });
-    // The callers of these requests were read before the change.
+    // The scopes of this request were read before the change.
     const late = holdRequest({ ...request.generation, scopes: request.scopes }, rub('2'));
     expect(await refusalOf(placeHold(table, late))).toMatchObject({ metadata: { limit_rub: '3', held_rub: '2' } });
 

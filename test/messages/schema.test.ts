@@ -13,7 +13,7 @@ const request = (more: object) =>
   JSON.stringify({ model: 'a/b', messages: [{ role: 'user', content: 'Hi' }], ...more });
 const saying = (content: unknown) => request({ messages: [{ role: 'user', content }] });
 
-/** Returns the field for which a body is refused; undefined if the body is accepted. */
+/** Returns the refused field; undefined if the body is accepted. */
 function refusedField(read: () => unknown): unknown {
   try {
     read();
@@ -45,6 +45,16 @@ describe('names of members that every object has', () => {
     const parsed = parse(request({}).replace('{', '{"__proto__":{"stream":true,"max_tokens":-5},'));
     expect(parsed.stream).toBeUndefined();
     expect(parsed.max_tokens).toBeUndefined();
+  });
+});
+
+describe('a seed', () => {
+  it.each(['9223372036854775807', '-9223372036854775808', '9007199254740993', '0'])('may have 64 bits: %s', (seed) => {
+    expect(parse(request({}).replace('{', `{"seed":${seed},`))['seed']).toBe(Number(seed));
+  });
+
+  it.each([0.5, 1e19, -1e19, '7'])('must be a whole number of 64 bits: %s', (seed) => {
+    expect(fieldOf({ seed })).toBe('seed');
   });
 });
 
@@ -301,6 +311,9 @@ describe('a feature that the gateway cannot price', () => {
     ['betas', ['fast-mode-2026-02-01']],
     ['anthropic_beta', ['fast-mode-2026-02-01']],
     ['anthropic-beta', 'claude-code-20250219, fast-mode-2026-02-01'],
+    ['betas', ['\0']],
+    ['anthropic_beta', ['бета']],
+    ['anthropic-beta', 'b'.repeat(201)],
     ['anthropic_beta', 7],
     ['anthropic_version', '2026-10-21'],
   ])('is refused by its name: %s %j', (field, value) => {
@@ -397,5 +410,26 @@ describe('numbers with more digits than a double', () => {
 
   it('are read by JSON.parse in numeric fields', () => {
     expect(parse(request({}).replace('{', '{"temperature":0.1000000000000000055,')).temperature).toBe(0.1);
+  });
+});
+
+const callOf = (id: string) => ({ type: 'tool_use', id, name: 'look', input: {} });
+const resultFor = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: 'ok' });
+const turns = (...contents: object[][]) =>
+  contents.map((content, index) => ({ role: index % 2 === 0 ? 'assistant' : 'user', content }));
+const sent = (...contents: object[][]) =>
+  parse(request({ messages: turns(...contents) }))
+    .messages.flatMap(({ content }) => content as { id?: string; tool_use_id?: string }[])
+    .map((block) => block.id ?? block.tool_use_id);
+
+describe('ids of calls in a conversation', () => {
+  it('are made unique, and results follow their calls', () => {
+    expect(sent([callOf('a')], [resultFor('a')], [callOf('a'), callOf('a')], [resultFor('a'), resultFor('a')])).toEqual(
+      ['a', 'a', 'a_2', 'a_3', 'a_2', 'a_3'],
+    );
+  });
+
+  it('are unchanged if they are unique', () => {
+    expect(sent([callOf('a')], [resultFor('a')], [callOf('b')], [resultFor('b')])).toEqual(['a', 'a', 'b', 'b']);
   });
 });

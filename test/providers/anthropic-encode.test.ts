@@ -4,7 +4,8 @@ import type { AnthropicQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { UnsupportedPart } from '../../lambdas/catalog/quirk-values.ts';
 import type { Block, Message } from '../../lambdas/messages/types.ts';
 import { anthropicWire } from '../../lambdas/providers/anthropic/wire.ts';
-import { vertexClaudeFake } from '../strict/anthropic.ts';
+import { anthropicFake, bedrockInvokeFake, vertexClaudeFake } from '../strict/anthropic.ts';
+import type { StrictFake } from '../strict/rules.ts';
 import { shippedQuirks } from '../support/catalog.ts';
 import { refused } from '../support/refused.ts';
 
@@ -39,6 +40,40 @@ describe('a thinking budget', () => {
     const interleaved = { ...client, anthropicBeta: 'interleaved-thinking-2025-05-14' };
     const request = withBudget(6_000, { max_tokens: 5_000 });
     expect(sent(request, target, interleaved)).toMatchObject({ budget_tokens: 6_000 });
+  });
+});
+
+const sentAt = (thinking_forms: AnthropicQuirks['thinking_forms'], model: string, thinking: object) => {
+  const request = { ...withBudget(2_000), thinking: thinking as { type: 'enabled' } };
+  const encoded = anthropicWire.encode(request, { ...target, quirks: { thinking_forms } }, client);
+  expect(anthropicFake.refusals(encoded, model)).toEqual([]);
+  return (JSON.parse(encoded.body) as { thinking: object }).thinking;
+};
+
+describe('a thinking setting', () => {
+  const later = ['claude-opus-4-8', ['adaptive', 'disabled']] as const;
+  const middle = ['claude-sonnet-4-6', ['adaptive', 'budget', 'disabled']] as const;
+  const earlier = ['claude-haiku-4-5', ['budget', 'disabled']] as const;
+
+  it.each([
+    [
+      ...later,
+      { type: 'adaptive', budget_tokens: 2_000, display: 'omitted' },
+      { type: 'adaptive', display: 'omitted' },
+    ],
+    [...middle, { type: 'adaptive', budget_tokens: 2_000 }, { type: 'adaptive' }],
+    [...later, { type: 'disabled', budget_tokens: 2_000 }, { type: 'disabled' }],
+    [...earlier, { type: 'disabled', display: 'omitted' }, { type: 'disabled' }],
+    [...middle, { type: 'enabled' }, { type: 'adaptive' }],
+    [...earlier, { type: 'enabled' }, { type: 'enabled', budget_tokens: 5_000 }],
+  ])('has for %s with the forms %j only members that its type has: %j', (model, forms, asked, expected) => {
+    expect(sentAt([...forms], model, asked)).toEqual(expected);
+  });
+
+  it('may lack a budget on a service of another provider', () => {
+    const quirks: AnthropicQuirks = { thinking_forms: ['budget', 'disabled'], own_signatures: true };
+    const request = { ...withBudget(2_000), thinking: { type: 'enabled' as const } };
+    expect(sent(request, { ...target, quirks }, client)).toEqual({ type: 'enabled' });
   });
 });
 
@@ -227,6 +262,23 @@ it('a null in a result or in a tool choice is not sent', () => {
   expect(anthropicWire.encode(request, target, client).body).not.toContain('null');
 });
 
+it.each<[AnthropicQuirks, StrictFake]>([
+  [{}, anthropicFake],
+  [{ envelope: 'bedrock-invoke' }, bedrockInvokeFake],
+  [{ lacks: ['disable_parallel_tool_use'] }, anthropicFake],
+])('a choice of no tool is sent without the limit to one call: %j', (quirks, fake) => {
+  const request = {
+    model: 'anthropic/claude',
+    messages: [{ role: 'user' as const, content: 'Hi' }],
+    tools: [{ name: 'look', input_schema: { type: 'object' } }],
+    tool_choice: { type: 'none' as const, disable_parallel_tool_use: true },
+  };
+  const sent = anthropicWire.encode(request, { ...target, quirks }, client);
+
+  expect(fake.refusals(sent, 'claude-opus-4-8')).toEqual([]);
+  expect(JSON.parse(sent.body)).toMatchObject({ tool_choice: { type: 'none' } });
+});
+
 describe('the id of an end user', () => {
   it('is sent as a digest, without the other members of metadata', () => {
     const metadata = { user_id: 'ann@example.org', more: 1 };
@@ -373,6 +425,29 @@ describe('a request to another host of Claude', () => {
     const sent = anthropicWire.encode({ ...request, tools }, home, { ...client, anthropicBeta });
     expect(vertexClaudeFake.refusals(sent, 'claude-opus-4-8')).toEqual([]);
     expect(sent.headers['anthropic-beta']).toBe('tool-search-tool-2025-10-19,context-management-2025-06-27');
+  });
+});
+
+describe('a task budget', () => {
+  const task_budget = { type: 'tokens', total: 64_000 };
+  const request = { model: 'a', messages: [{ role: 'user' as const, content: 'Hi' }], max_tokens: 5 };
+  const withBeta = { ...client, anthropicBeta: 'task-budgets-2026-03-13' };
+  const configAt = (quirks: AnthropicQuirks, fake: StrictFake, output_config: Record<string, unknown>) => {
+    const sent = anthropicWire.encode({ ...request, output_config }, { ...target, quirks }, withBeta);
+    expect(fake.refusals(sent, 'claude-opus-4-8')).toEqual([]);
+    return (JSON.parse(sent.body) as { output_config?: object }).output_config;
+  };
+
+  it('is sent to an endpoint that accepts its beta', () => {
+    expect(configAt({}, anthropicFake, { task_budget, effort: 'high' })).toEqual({ task_budget, effort: 'high' });
+  });
+
+  it.each([
+    ['Bedrock', { envelope: 'bedrock-invoke' as const }, bedrockInvokeFake],
+    ['Google Cloud', shippedQuirks('google-vertex-anthropic') as AnthropicQuirks, vertexClaudeFake],
+  ])('is not sent to %s, which does not get its beta', (_name, quirks, fake) => {
+    expect(configAt(quirks, fake, { task_budget, effort: 'high' })).toEqual({ effort: 'high' });
+    expect(configAt(quirks, fake, { task_budget })).toBeUndefined();
   });
 });
 

@@ -242,16 +242,16 @@ describe('schemas of arguments', () => {
     expect(JSON.stringify(argumentsSchema({ type: 'object', properties })).length).toBeLessThan(2_000_000);
   });
 
-  it.each([{ description: 'x'.repeat(10_000) }, { enum: Array.from({ length: 1_000 }, (_, index) => `v${index}`) }])(
-    'do not grow without bound if many properties refer to a large one',
-    (large) => {
-      const references = Array.from({ length: 2_000 }, (_, index) => [`p${index}`, { $ref: '#/properties/first' }]);
-      const properties = { first: { ...text, ...large }, ...Object.fromEntries(references) };
-      const schema = { type: 'object', properties };
+  it.each([
+    ['description', { description: 'x'.repeat(10_000) }],
+    ['enumeration', { enum: Array.from({ length: 1_000 }, (_, index) => `v${index}`) }],
+  ])('do not grow without bound if many properties refer to a large %s', (_, large) => {
+    const references = Array.from({ length: 2_000 }, (_, index) => [`p${index}`, { $ref: '#/properties/first' }]);
+    const properties = { first: { ...text, ...large }, ...Object.fromEntries(references) };
+    const schema = { type: 'object', properties };
 
-      expect(sizeOf(argumentsSchema(schema)) / sizeOf(schema)).toBeLessThan(6);
-    },
-  );
+    expect(sizeOf(argumentsSchema(schema)) / sizeOf(schema)).toBeLessThan(6);
+  });
 
   it('begin with the last definition of a chain of references', () => {
     const $defs = { Order: { $ref: '#/$defs/Purchase' }, Purchase: { type: 'object', properties: { id: text } } };
@@ -278,18 +278,96 @@ describe('schemas of arguments', () => {
 
 describe('schemas for Moonshot', () => {
   it('have the type of a union in its variants', () => {
+    const union = { type: 'string', description: 'A.', oneOf: [{ enum: ['a'] }, { type: 'null' }] };
+    expect(typedSchema({ type: 'object', properties: { union } })).toEqual({
+      type: 'object',
+      properties: { union: { description: 'A.', anyOf: [{ type: 'string', enum: ['a'] }, { type: 'null' }] } },
+    });
+  });
+
+  it('have the properties of all variants next to other properties, and the union in the description', () => {
     const union = { type: 'object', properties: { a: text }, anyOf: [{ required: ['a'] }, { required: ['b'] }] };
     expect(typedSchema({ type: 'object', properties: { union } })).toEqual({
       type: 'object',
       properties: {
         union: {
+          type: 'object',
           properties: { a: text },
-          anyOf: [
-            { type: 'object', required: ['a'] },
-            { type: 'object', required: ['b'] },
-          ],
+          description: 'Constraints: {"anyOf":[{"required":["a"]},{"required":["b"]}]}',
         },
       },
+    });
+  });
+
+  it('have a union in place of a list of types', () => {
+    const properties = {
+      a: { type: ['string', 'null'], default: null, description: 'A.' },
+      b: { type: ['array', 'null'], items: {} },
+      c: { type: ['object', 'array'], properties: { d: text }, items: text, required: ['d'] },
+      e: { type: ['string', 'integer', 'null'], enum: ['x', 1, null], minLength: 1 },
+      f: { type: ['string'] },
+    };
+    const { anyOf: any } = typedSchema({});
+    expect(typedSchema({ type: 'object', properties })).toEqual({
+      type: 'object',
+      properties: {
+        a: {
+          description: 'A.',
+          anyOf: [
+            { ...text, default: null },
+            { type: 'null', default: null },
+          ],
+        },
+        b: { anyOf: [{ type: 'array', items: { anyOf: any } }, { type: 'null' }] },
+        c: {
+          anyOf: [
+            { type: 'object', properties: { d: text }, required: ['d'] },
+            { type: 'array', items: text },
+          ],
+        },
+        e: {
+          anyOf: [
+            { type: 'string', enum: ['x'], minLength: 1 },
+            { type: 'integer', enum: [1] },
+            { type: 'null', enum: [null] },
+          ],
+        },
+        f: text,
+      },
+    });
+  });
+
+  it('have only values of their type', () => {
+    const properties = {
+      a: { type: 'string', nullable: true, enum: ['x', null] },
+      b: { enum: ['x', 1, null] },
+      c: { type: 'integer', enum: ['1', 2] },
+      d: { type: 'string', enum: [1] },
+    };
+    expect(typedSchema({ type: 'object', properties })).toEqual({
+      type: 'object',
+      properties: {
+        a: { type: 'string', nullable: true, enum: ['x'] },
+        b: {
+          anyOf: [
+            { type: 'string', enum: ['x'] },
+            { type: 'number', enum: [1] },
+            { type: 'null', enum: [null] },
+          ],
+        },
+        c: { type: 'integer', enum: [2] },
+        d: text,
+      },
+    });
+  });
+
+  it('have a property for each required name, and a schema for all further items', () => {
+    const { anyOf: any } = typedSchema({});
+    const list = { type: 'array', prefixItems: [text], items: false };
+    expect(typedSchema({ type: 'object', properties: { list }, required: ['list', 'b'] })).toEqual({
+      type: 'object',
+      properties: { list: { ...list, items: { anyOf: any } }, b: { anyOf: any } },
+      required: ['list', 'b'],
     });
   });
 

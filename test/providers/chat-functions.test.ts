@@ -23,6 +23,20 @@ describe('functions instead of tools', () => {
     expect(sent({ tools: [weather], tool_choice: { type } }, functions)).toMatchObject({ function_call: type });
   });
 
+  it('have properties in every object of their schemas', () => {
+    const place = { type: 'object', additionalProperties: { type: 'string' } };
+    const properties = { place, places: { type: 'array', items: { type: 'object' } } };
+    expect(sent({ tools: [{ ...weather, input_schema: { type: 'object', properties } }] }, functions)).toMatchObject({
+      functions: [
+        {
+          parameters: {
+            properties: { place: { ...place, properties: {} }, places: { items: { type: 'object', properties: {} } } },
+          },
+        },
+      ],
+    });
+  });
+
   it('are called one by one, each followed by its result, as objects', () => {
     const { messages } = sent(
       {

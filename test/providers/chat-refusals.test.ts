@@ -91,6 +91,16 @@ describe('rarely supported parameters', () => {
     expect(sentTo({ supportedParameters, quirks }, { seed })).toMatchObject({ seed: taken });
   });
 
+  it.each([
+    [-Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER],
+    [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+    [2 ** 63, 0],
+    [2 ** 63 - 1_024, 2 ** 53 - 1_024],
+    [-(2 ** 62) - 1_024, 2 ** 53 - 1_024],
+  ])('include the 64-bit seed %i, which a float rounds, as a seed with exact digits: %i', (seed, taken) => {
+    expect(sentTo({ supportedParameters }, { seed })).toMatchObject({ seed: taken });
+  });
+
   it('include different seeds as different ones, also above the range of the endpoint', () => {
     const quirks = { sampling_ranges: { seed: [-2_147_483_648, 2_147_483_647] as [number, number] } };
     const seeds = Array.from({ length: 50 }, (_, index) => 5_000_000_000 + index * 13);

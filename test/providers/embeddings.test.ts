@@ -38,8 +38,7 @@ describe('a request for embeddings', () => {
     const [ask] = asked('openai-embeddings', { dimensions: 256, encoding: 'base64' });
 
     expect(ask!.request.path).toBe('/embeddings');
-    // A provider answers in base64 only if the request asks for base64. If it answers with numbers, the gateway encodes
-    // them.
+    // The gateway requests numbers, although the client requests base64, and encodes the numbers itself.
     expect(bodyOf(ask!)).toEqual({
       model: 'embed-1',
       input: ['one', 'two'],
@@ -54,7 +53,7 @@ describe('a request for embeddings', () => {
   ])('estimates %s without the JSON around them if a provider reports no usage', (_kind, inputs, tokens) => {
     const [ask] = asked('openai-embeddings', { inputs }, { takes_tokens: true });
 
-    expect(ask!.estimatedTokens).toBe(tokens);
+    expect(ask!.estimatedPrompt).toEqual({ inputTokens: tokens });
   });
 
   it('allows an answer with vectors of the maximum length, each number as text', () => {
@@ -348,9 +347,9 @@ describe('a request for embeddings of images', () => {
 
     expect(bounds('cohere-embeddings')).toMatchObject({
       promptTokens: 5 + 128 + 300,
-      estimatedUsage: { input_tokens: 2, image_input_tokens: 300 },
+      estimatedPrompt: { inputTokens: 2, imageInputTokens: 300 },
     });
-    // On these wires, providers bill images or pixels, not tokens of images.
+    // On these wires, providers bill images or pixels.
     for (const wire of ['bedrock-titan-embeddings', 'voyage-multimodal'] as const) {
       expect(bounds(wire)).toMatchObject({
         promptTokens: 5 + 128,

@@ -238,7 +238,7 @@ describe('music from Gemini', () => {
   it('is one block, with every text as its transcript', () => {
     const { content } = readSong([{ text: 'One' }, { text: 'Two' }, audio(mp3), { text: 'Three' }]);
 
-    expect(content).toMatchObject([{ type: 'audio', data: mp3, transcript: 'One\nTwo\nThree', song: true }]);
+    expect(content).toMatchObject([{ type: 'audio', data: mp3, transcript: 'One\nTwo\nThree', piece: 'songs' }]);
   });
 
   it('is written in pieces of whole groups of base64', () => {
@@ -270,7 +270,7 @@ describe('music from Gemini', () => {
 
     expect(content).toMatchObject([
       { type: 'thinking' },
-      { type: 'audio', data: mp3, transcript: 'La\nla', song: true },
+      { type: 'audio', data: mp3, transcript: 'La\nla', piece: 'songs' },
     ]);
     expect(content).toHaveLength(2);
   });

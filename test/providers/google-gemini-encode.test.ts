@@ -82,6 +82,16 @@ describe('a request to Gemini', () => {
     expect(JSON.parse(body)).toEqual({ contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] });
   });
 
+  it('forbids a service that may store requests to store it, but not to count its tokens', () => {
+    const storing = target({ stores_requests: true, count_tokens: 'contents' });
+
+    expect(JSON.parse(wire.encode(request(), storing, client).body)).toEqual({
+      contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+      store: false,
+    });
+    expect(wire.encodeCount(request(), storing, client)?.body).not.toContain('store');
+  });
+
   it('has the system prompt as its instruction, with one part per text', () => {
     const system: Block[] = [
       { type: 'text', text: 'One', cache_control: { type: 'ephemeral' } },
@@ -179,7 +189,7 @@ describe('a request to Gemini', () => {
 });
 
 const tool = (input_schema: Record<string, unknown>, more: object = {}) => ({ name: 'f', input_schema, ...more });
-/** Returns the schema of a member in the form in which it is sent. */
+/** Returns the schema in the form in which it is sent. */
 const memberSchema = (schema: Record<string, unknown>) => {
   const parameters = { type: 'object', properties: { member: schema } };
   const { tools } = encode({ tools: [tool(parameters)] }) as {

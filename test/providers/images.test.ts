@@ -73,8 +73,9 @@ describe('a request for images', () => {
       'Gemini',
       'gemini-images',
       { aspect_ratio: '16:9', size: '2K', pictures: [picture] },
-      target({ aspect_ratios: ['16:9'], resolutions: ['2K'] }),
+      target({ aspect_ratios: ['16:9'], resolutions: ['2K'] }, { stores_requests: true }),
       {
+        store: false,
         contents: [{ role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: PNG } }, { text: 'A fox' }] }],
         generationConfig: { responseModalities: ['IMAGE'], imageConfig: { aspectRatio: '16:9', imageSize: '2K' } },
       },
@@ -358,7 +359,7 @@ describe('the usage of images', () => {
   });
 });
 
-/** Collects a provider's stream: partial images by their positions, the finished image, and the usage. */
+/** Returns the partial images by their positions, the finished image, and the usage. */
 async function streamed(body: string, partialImages = 2, at = target({ max_partial_images: 3, tokens: { any: 900 } })) {
   const parts: StreamPart<ImageEvent>[] = [];
   const send = wholeSend(() => Promise.reject(new TypeError('a whole answer was requested')));
@@ -408,6 +409,14 @@ describe('a streamed image', () => {
 
     expect(request?.outputTokens).toBe(1_200);
     expect(request?.estimatedUsage).toMatchObject({ output_tokens: 1_200 });
+  });
+
+  it('has an estimate in which tokens of pictures have their own price', () => {
+    const at = target({ reference_tokens: 500, max_references: 4, tokens: { any: 900 } });
+    const picture = { mediaType: 'image/png', base64: 'iVBORw0KGgo=' };
+    const [request] = imageEngines['openai-images'].batchRequests(task({ pictures: [picture, picture] }), at);
+
+    expect(request?.estimatedPrompt).toMatchObject({ imageInputTokens: 1_000 });
   });
 
   it('comes after its partial images, with the usage', async () => {

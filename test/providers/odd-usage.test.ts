@@ -1,7 +1,4 @@
-/**
- * Tests usage in undocumented forms. An answer must never fail because of its usage, and each known count must be
- * charged once.
- */
+/** An answer must never fail because of its usage, and each known count must be charged once. */
 
 import { describe, expect, it } from 'vitest';
 import { UsageMeter } from '../../lambdas/accounting/meter.ts';
@@ -26,10 +23,10 @@ const context: DecodeContext = {
 
 interface Speech {
   wire: MessagesWire;
-  /** Returns a whole answer with the four bytes "Four" and this usage. */
+  /** Returns a whole answer whose text is the four bytes "Four". */
   whole: (usage: unknown) => object;
   streamed: (usage: unknown) => string;
-  /** Usage in the wire's documented form: 100 tokens of the prompt, 900 read from a cache, 13 of the answer. */
+  /** The wire's documented form: 100 tokens of the prompt, 900 read from a cache, 13 of the answer. */
   usual: object;
 }
 
@@ -104,7 +101,7 @@ describe.each(Object.entries(speeches))('usage over %s', (_name, { wire, whole, 
   });
 
   it.each(odd)('of the form %j counts as not reported, and the answer stays complete', async (usage) => {
-    // Estimated usage: seven tokens of the prompt, and one token of the answer.
+    // The cost is 7 × 10 + 1 × 100: seven estimated tokens of the prompt, and one of the answer.
     const billed = { cost: '170', estimated: true, unpriced: [] };
 
     expect(charged([wire.decodeWhole(whole(usage), context)!])).toEqual(billed);
@@ -128,8 +125,25 @@ describe('usage of chat completions', () => {
       'in a choice, beside an empty one',
       { usage: {}, choices: [{ message: { content: 'Four' }, finish_reason: 'stop', usage: usual }] },
     ],
+    [
+      'in a choice, beside zeros',
+      {
+        usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+        choices: [{ message: { content: 'Four' }, finish_reason: 'stop', usage: usual }],
+      },
+    ],
   ])('is found %s', (_place, more) => {
     expect(charged([wire.decodeWhole({ ...whole(undefined), ...more }, context)!])).toMatchObject({ cost: '3200' });
+  });
+
+  it.each([
+    { num_cached_tokens: 900 },
+    { prompt_token_details: { cached_tokens: 900 } },
+    { num_cached_tokens: 900, prompt_token_details: { cached_tokens: 900 } },
+  ])('has cached tokens in the fields of Mistral: %j', async (cached) => {
+    const usage = { prompt_tokens: 1_000, completion_tokens: 13, total_tokens: 1_013, ...cached };
+
+    expect(await chargedForStream(wire, streamed(usage))).toEqual({ cost: '3200', estimated: false, unpriced: [] });
   });
 
   it('reports a tier that has another price', async () => {

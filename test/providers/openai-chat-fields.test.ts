@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { OpenaiChatQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { Block, Message, MessagesRequest } from '../../lambdas/messages/types.ts';
@@ -52,6 +53,30 @@ describe('a field without a counterpart in chat completions', () => {
     { tool_choice: { type: 'none' } },
   ])('is left out if it is a hint that cannot change an answer: %j', (more) => {
     expect(encode(more)).toEqual(encode({}));
+  });
+});
+
+const keyed = (more: object) => encode(more, { prompt_cache_key: true })['prompt_cache_key'];
+
+describe('a key of the prompt cache', () => {
+  const beginning = { role: 'user', content: 'Hi' };
+
+  it('is sent only to providers that need it', () => {
+    expect(encode({ metadata: { user_id: 'u' } })).not.toHaveProperty('prompt_cache_key');
+  });
+
+  it("is a digest of the end user's id", () => {
+    expect(keyed({ metadata: { user_id: 'u' } })).toBe(createHash('sha256').update('u').digest('hex'));
+  });
+
+  it('without an end user stays the same in all turns of a conversation, and only there', () => {
+    const key = keyed({ system: 'S' });
+    const later = [beginning, { role: 'assistant', content: 'Hello' }, { role: 'user', content: 'Go on' }];
+
+    expect(key).toMatch(/^[0-9a-f]{64}$/);
+    expect(keyed({ system: 'S', messages: later })).toBe(key);
+    expect(keyed({ system: 'T', messages: later })).not.toBe(key);
+    expect(keyed({ system: 'S', messages: [{ role: 'user', content: 'Ho' }] })).not.toBe(key);
   });
 });
 

@@ -12,8 +12,8 @@ const target = {
   quirks: {},
 };
 const look = { name: 'look', input_schema: { type: 'object' } };
-const sent = (wire: MessagesWireName, messages: Message[], tools: object[] = [look]) =>
-  messagesWire(wire)!.encode({ model: 'm', messages, tools } as never, target, client).body;
+const sent = (wire: MessagesWireName, messages: Message[], tools: object[] = [look], quirks: object = {}) =>
+  messagesWire(wire)!.encode({ model: 'm', messages, tools } as never, { ...target, quirks }, client).body;
 
 const calls: Block[] = [
   { type: 'server_tool_use', id: 's1', name: 'web_fetch', input: { url: 'https://a.example' } },
@@ -40,22 +40,26 @@ const calls: Block[] = [
 ];
 
 describe('tools that a provider ran itself', () => {
-  it.each<MessagesWireName>(['openai-chat', 'openai-responses', 'google-gemini', 'bedrock-converse'])(
-    'are texts of the user on the wire %s',
-    (wire) => {
-      const body = sent(wire, [
-        { role: 'user', content: 'Look.' },
-        { role: 'assistant', content: [...calls, { type: 'text', text: 'It is red.' }] },
-        { role: 'user', content: 'Go on.' },
-      ]);
+  it.each<[MessagesWireName, object]>([
+    ['openai-chat', {}],
+    ['openai-responses', {}],
+    ['google-gemini', {}],
+    ['bedrock-converse', {}],
+    ['anthropic', { own_signatures: true }],
+  ])('are texts of the user on the wire %s with the quirks %j', (wire, quirks) => {
+    const messages: Message[] = [
+      { role: 'user', content: 'Look.' },
+      { role: 'assistant', content: [...calls, { type: 'text', text: 'It is red.' }] },
+      { role: 'user', content: 'Go on.' },
+    ];
+    const body = sent(wire, messages, [look], quirks);
 
-      for (const text of ['web_fetch: ', 'The tower is red.', 'bash_code_execution: ', 'a.txt', 'ask: '])
-        expect(body).toContain(text);
-      for (const hidden of ['SECRET', 'file_1', 'JVBERi0']) expect(body).not.toContain(hidden);
-      expect(body.indexOf('It is red.')).toBeLessThan(body.indexOf('Tools that the assistant used'));
-      expect(body.indexOf('a.txt')).toBeLessThan(body.indexOf('Go on.'));
-    },
-  );
+    for (const text of ['web_fetch: ', 'The tower is red.', 'bash_code_execution: ', 'a.txt', 'ask: '])
+      expect(body).toContain(text);
+    for (const hidden of ['SECRET', 'file_1', 'JVBERi0']) expect(body).not.toContain(hidden);
+    expect(body.indexOf('It is red.')).toBeLessThan(body.indexOf('Tools that the assistant used'));
+    expect(body.indexOf('a.txt')).toBeLessThan(body.indexOf('Go on.'));
+  });
 
   it('may be the whole of a message, also of the last, and stand between a call and its result', () => {
     const { messages } = JSON.parse(

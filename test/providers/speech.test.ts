@@ -51,7 +51,6 @@ interface Received {
   estimatedTokens: number;
 }
 
-/** Reads a response of a provider to its end. */
 async function received(
   wire: SpeechWireName,
   chunks: readonly (string | Buffer)[],
@@ -111,6 +110,12 @@ describe('a request for speech', () => {
         speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
       },
     });
+  });
+
+  it('forbids a service that may store requests to store it', () => {
+    const [, body] = pathAndBody('gemini-speech', { voice: 'Kore' }, { stores_requests: true });
+
+    expect(body).toMatchObject({ store: false });
   });
 
   it.each([

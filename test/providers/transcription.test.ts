@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { TranscriptionQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
+import type { TranscriptionQuirks } from '../../lambdas/catalog/transcription-quirks.ts';
 import type { WireOf } from '../../lambdas/catalog/wires.ts';
 import { readRecording } from '../../lambdas/inference/recordings/read-recording.ts';
 import { wholeSend } from '../../lambdas/providers/batch-engine.ts';
@@ -51,7 +51,7 @@ const target = ({ quirks = {}, lists = ALL_FIELDS }: Place = {}): TranscriptionT
 const requestOf = (wire: TranscriptionWireName, more: Partial<TranscriptionTask> = {}, place: Place = {}) =>
   [...transcriptionEngines[wire].batchRequests(task(more), target(place))][0]!;
 
-/** Returns the fields of a form in order. A file is shown by its name and type. */
+/** Returns the fields of a form in order. A file is shown by its name, type and size. */
 async function formOf(...asked: Parameters<typeof requestOf>): Promise<{ path: string; fields: [string, string][] }> {
   const { path, headers, body } = requestOf(...asked).request;
   const form = await new Response(new Uint8Array(body as Buffer), { headers }).formData();
@@ -183,6 +183,12 @@ describe('a request for a transcript', () => {
     const [{ inlineData }, { text }] = contents[0]!.parts;
     expect(inlineData).toEqual({ mimeType: 'audio/wav', data: recording.bytes.toString('base64') });
     expect(text).toMatch(/Transcribe.*word for word[^]*DHL[^]*Parcels/);
+  });
+
+  it('forbids a service that may store requests to store it', () => {
+    const { body } = requestOf('gemini-transcription', {}, { quirks: { stores_requests: true } }).request;
+
+    expect(JSON.parse(String(body))).toMatchObject({ store: false });
   });
 
   it.each<[TranscriptionWireName, () => Promise<Recording>, TranscriptionQuirks]>([
@@ -523,6 +529,22 @@ describe('the usage of a transcript', () => {
       'gemini-transcription',
       { usageMetadata: { promptTokenCount: 90, candidatesTokenCount: 10 } },
       { input_tokens: 0, audio_input_tokens: 90, output_tokens: 10 },
+    ],
+    [
+      'gemini-transcription',
+      { usageMetadata: { promptTokenCount: 90, candidatesTokenCount: 10, promptTokensDetails: [] } },
+      { input_tokens: 0, audio_input_tokens: 90, output_tokens: 10 },
+    ],
+    [
+      'gemini-transcription',
+      {
+        usageMetadata: {
+          promptTokenCount: 90,
+          candidatesTokenCount: 10,
+          promptTokensDetails: [{ modality: 'TEXT', tokenCount: 10 }],
+        },
+      },
+      { input_tokens: 10, audio_input_tokens: 80, output_tokens: 10 },
     ],
     ['gemini-transcription', {}, undefined],
   ])('of %s is read from %j', (wire, body, expected) => {

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import type { WireOf } from '../../lambdas/catalog/wires.ts';
-import type { Polled, Submitted, VideoRequest, VideoWire } from '../../lambdas/providers/video/wire.ts';
-import { videoWire } from '../../lambdas/providers/video/wires.ts';
+import type { Polled, Submitted } from '../../lambdas/providers/job-wire.ts';
+import type { VideoRequest, VideoWire } from '../../lambdas/providers/video/wire.ts';
+import { jobWire } from '../../lambdas/providers/job-wires.ts';
 
 type VideoWireName = WireOf<'video'>;
 
 const wireNames = ['video-jobs', 'google-veo', 'minimax-video', 'runway-tasks'] as const satisfies VideoWireName[];
-const wireOf = (name: VideoWireName): VideoWire => videoWire(name)!;
+const wireOf = (name: VideoWireName): VideoWire => jobWire(name)!;
 const job = { clientToken: 'gen-1', webhookUrl: undefined };
 const target = (upstreamModel: string, quirks = {}) => ({ upstreamModel, quirks });
 
@@ -239,12 +240,14 @@ describe('the answer to a video request', () => {
       { refused: 'invalid params' },
     ],
     ['minimax-video', 'half a document', answer('{"task_id": "1", "base_re'), unnamed],
-    [
-      'minimax-video',
-      'an unknown code',
-      answer({ base_resp: { status_code: 1013, status_msg: 'not now' } }),
-      { failed: 'not now' },
-    ],
+    ...[1000, 1001, 1013, 1024, 1033, 9999].map(
+      (code): [VideoWireName, string, ReturnType<typeof answer>, Submitted] => [
+        'minimax-video',
+        `a timeout, a failure or an unknown code, after which a job may exist: ${code}`,
+        answer({ base_resp: { status_code: code, status_msg: 'not now' } }),
+        { uncertain: 'not now' },
+      ],
+    ),
     [
       'minimax-video',
       'a limit',

@@ -36,15 +36,12 @@ afterEach(() => expect(logged.join('')).not.toMatch(/secret-key|private words/))
 const page = { title: 'T', url: 'https://x.example/', text: 'x', age: null };
 const unavailable = { error: 'unavailable' };
 
-/** Returns a valid response of a backend, with an additional member. */
+/** Returns a valid response with an additional member. */
 function grown(kind: SearchKind, text: string): string {
   return answerOf[kind]([page]).replace(/}$/, `,"more":"${text}"}`);
 }
 
-/**
- * Runs a search.
- * @returns its outcome, and the log lines about it
- */
+/** Returns the outcome of a search, and the log lines about it. */
 async function search(kind: SearchKind, answer: (response: ServerResponse) => void, limits?: BackendLimits) {
   logged = [];
   api.answers(answer);
@@ -62,7 +59,7 @@ describe.each(searchKinds)('%s', (kind) => {
     ['429', withStatus(429, '{"detail":"secret-key"}'), 'too_many_requests'],
     ['500', withStatus(500, answerOf[kind]([page])), 'unavailable'],
     ['201', withStatus(201, answerOf[kind]([page])), 'unavailable'],
-    ['401', withStatus(401, 'secret-key'), 'unavailable'],
+    ['404', withStatus(404, 'secret-key'), 'unavailable'],
     ['204', withStatus(204), 'unavailable'],
     ['a closed connection', (response) => response.destroy(), 'unavailable'],
     ['nothing', withBody(''), 'unavailable'],

@@ -39,7 +39,7 @@ describe('search hits', () => {
     'https://user:password@example.com/',
     `https://example.com/${'a'.repeat(2_048)}`,
     `https://example.com/${'ы'.repeat(1_000)}`,
-  ])('exclude URLs like %.60s', (url) => {
+  ])('exclude URLs like $0', (url) => {
     expect(finished(page({ url }))).toEqual([]);
   });
 

@@ -6,11 +6,11 @@ import { searchWeb } from '../../lambdas/search/web-search.ts';
 import { answerOf, backendAt, queryOf, startSearchApi } from '../support/search-backends.ts';
 
 const signal = new AbortController().signal;
-/** Milliseconds that one backend may take. */
+/** Time in ms that one backend may take. */
 const A_BACKENDS_TIME_MS = 8_000;
 const hit = { title: 't', url: 'https://x.example/', text: '', age: null };
 
-/** Returns backends with these outcomes, and the queries that they got. */
+/** Backends with these outcomes, and the queries that they got. */
 function scripted(...outcomes: SearchOutcome[]) {
   const asked: SearchQuery[] = [];
   const backends = outcomes.map<OpenBackend>((outcome, index) => ({
@@ -48,7 +48,7 @@ describe('a web search', () => {
     ['', 'invalid_tool_input'],
     [' \n\t\u0000 ', 'invalid_tool_input'],
     ['😀'.repeat(401), 'query_too_long'],
-  ])('sends no request for %.20j', async (text, error) => {
+  ])('sends no request for $0', async (text, error) => {
     const { backends, asked } = scripted({ hits: [hit] });
     expect(await searchWeb(backends, queryOf(text), { signal })).toEqual({ error });
     expect(asked).toEqual([]);
@@ -117,7 +117,7 @@ describe('the search backends of a catalog', () => {
   const keys = ['YANDEX_SEARCH_API_KEY', 'BRAVE_API_KEY', 'TAVILY_API_KEY', 'EXA_API_KEY'];
   beforeEach(() => {
     for (const name of [...names, ...keys]) vi.stubEnv(name, undefined);
-    // The content of the file is not read. The variable marks this process as a local gateway.
+    // The variable marks this process as a local gateway; the file is not read.
     vi.stubEnv('GATEWAY_SECRETS_FILE', new URL('../../package.json', import.meta.url).pathname);
   });
   afterEach(() => vi.unstubAllEnvs());

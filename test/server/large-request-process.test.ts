@@ -8,11 +8,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { largeRequestProcessOf, type LargeRequestProcess } from '../../lambdas/server/large-request-process.ts';
 import { listen, type Listener } from '../../lambdas/server/listener.ts';
 import { directly, originOf } from '../../lambdas/server/origin.ts';
+import { eventually } from '../support/eventually.ts';
 
 /**
- * Program that answers with its process id. It refuses a request before it has read the body, or closes its connection
- * without an answer. On the signal to end, the program stops listening at once, breaks its
- * answer off, and exits some time later.
+ * The program answers with its process id, refuses a request before it has read the body, or closes its connection
+ * without an answer. On the signal to end, it stops listening at once, breaks its answer off, and exits some time
+ * later.
  */
 const PROGRAM = `
 import { createServer } from 'node:http';
@@ -21,11 +22,10 @@ const path = process.argv[3];
 rmSync(path, { force: true });
 const server = createServer((request, response) => {
   if (request.url === '/fail') return request.socket.destroy();
-  if (request.url === '/refuse') {
-    response.writeHead(413).end('too large');
-    setTimeout(() => request.socket.destroy(), 20);
-    return;
-  }
+  if (request.url === '/refuse') return response.writeHead(413).end('too large');
+  if (request.url === '/connection') return response.end(request.headers.connection);
+  if (request.url === '/others')
+    return server.getConnections((_, connections) => response.end(String(connections)));
   if (request.url !== '/end') return response.end(String(process.pid));
   response.flushHeaders();
   server.close();
@@ -54,7 +54,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** Sends a request in parts of a mebibyte, as a client that reads the answer only after it has sent the whole body. */
+/** Sends a body in parts of a mebibyte, and reads the answer only after the whole body. */
 async function sendInParts(path: string, parts: number): Promise<string> {
   const socket = connect(Number(new URL(listener.url).port), '127.0.0.1');
   const part = Buffer.alloc(1024 * 1024, 'x');
@@ -89,6 +89,16 @@ it.each([
   ['/fail', 502],
 ])('a client that still sends its body gets the answer of %s with status %d, and no reset', async (path, status) => {
   expect(await sendInParts(path, 32)).toContain(`HTTP/1.1 ${status} `);
+});
+
+it('a large-request process does not close a connection after its answer, because the body may still be written', async () => {
+  expect(await (await ask('/connection')).text()).toBe('keep-alive');
+});
+
+it('a connection to a large-request process is closed after the answer', async () => {
+  await (await ask('/')).text();
+
+  await eventually(async () => expect(await (await ask('/others')).text()).toBe('1'));
 });
 
 it('a refusal before the body has arrived is sent at once, and closes the connection', async () => {

@@ -1,9 +1,13 @@
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { GatewayError } from '../../lambdas/platform/errors.ts';
 import { listen, type Listener, type ListenerLimits } from '../../lambdas/server/listener.ts';
 
 const at = { host: '127.0.0.1', port: 0 };
@@ -16,7 +20,7 @@ afterEach(async () => {
 
 type Answer = (path: string, response: ServerResponse) => void;
 
-/** Starts a listener that records the path of each request that it begins to answer. */
+/** Starts a listener, and records the path of each request that it begins to answer. */
 async function started(answer: Answer, limits: ListenerLimits = {}) {
   const begun: string[] = [];
   const listener = await listen(
@@ -45,7 +49,6 @@ const head = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
 const pipeline = (count: number) => Array.from({ length: count }, (_, index) => head(`/${index}`)).join('');
 const paths = (count: number) => Array.from({ length: count }, (_, index) => `/${index}`);
 
-/** Collects everything that arrives on a connection until it is closed. */
 function received(socket: Socket): { text: string } {
   const all = { text: '' };
   socket.on('data', (chunk: Buffer) => (all.text += chunk.toString()));
@@ -115,7 +118,7 @@ describe('pipelined requests', () => {
     await sleep(50);
     ends[0]!();
 
-    // The answer is written to a client that has disconnected. Another client is served next.
+    // The answer is written to a client that has disconnected.
     const other = connected(listener);
     other.write(head('/other'));
     await expect.poll(() => begun).toContain('/other');
@@ -133,7 +136,7 @@ describe('pipelined requests', () => {
     await expect.poll(() => begun.length).toBeGreaterThan(0);
     await sleep(300);
 
-    // The buffers of the kernel hold some megabytes.
+    // The kernel's buffers hold some megabytes, so at most a second answer may have begun.
     expect(begun.length).toBeLessThanOrEqual(2);
   });
 });
@@ -213,7 +216,7 @@ describe('a request', () => {
   });
 });
 
-/** Sends a request on a connection that stays open. */
+/** Sends a request, and returns its response. The connection stays open. */
 async function askOn(agent: Agent, { url }: Listener, path: string): Promise<[IncomingMessage, string]> {
   const request = httpRequest(`${url}${path}`, { agent }).end();
   const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -252,5 +255,35 @@ describe('a listener that closes', () => {
     await sleep(50);
 
     await listener.close();
+  });
+});
+
+const tooLarge = () => new GatewayError('payload_too_large', 'The body is too large.');
+
+describe('a refusal of a body that has not arrived completely', () => {
+  const part = Buffer.alloc(1024 * 1024, 'x');
+  const begun = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000000\r\n\r\n';
+
+  /** Sends parts of a body until the server has answered. */
+  async function answered(socket: Socket): Promise<string> {
+    const answer = once(socket, 'data') as Promise<[Buffer]>;
+    const isAnswered = answer.then(() => true);
+    socket.write(begun);
+    while (!(await Promise.race([isAnswered, nextTurn(false)])))
+      if (!socket.write(part)) await Promise.race([once(socket, 'drain'), isAnswered]);
+    return (await answer)[0].toString();
+  }
+
+  it('leaves a connection of another process open, so that a failed write cannot discard the refusal', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'gateway-listener-'));
+    const path = join(directory, 'gateway.sock');
+    open.push(await listen({ path }, () => Promise.reject(tooLarge())));
+    const socket = connect(path);
+    sockets.push(socket);
+
+    expect(await answered(socket)).toMatch(/^HTTP\/1.1 413 (?:(?!connection: close)[^])*$/i);
+    await new Promise<void>((resolve, reject) => socket.write(part, (error) => (error ? reject(error) : resolve())));
+    expect(socket.readable).toBe(true);
+    rmSync(directory, { recursive: true });
   });
 });

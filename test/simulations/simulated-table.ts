@@ -1,8 +1,7 @@
 /**
- * Table that cancels conflicting transactions as DynamoDB does. A transaction that uses an item of a running
- * transaction is cancelled, with the reason at that item. A partition key of the table or of its index accepts 1,000
- * write units and 3,000 read units per second (partition-load.ts). The simulated table supports only the requests that
- * store/table/writes.ts and store/table/calls.ts make, and queries without an index.
+ * Table that cancels conflicting transactions as DynamoDB does, with the reason at the conflicting item, and that
+ * limits the units of a partition key. It supports only the requests of store/table/writes.ts and store/table/calls.ts,
+ * and queries without an index.
  */
 
 import type { Table } from '../../lambdas/store/table/table.ts';
@@ -13,19 +12,18 @@ import { PartitionLoad } from './partition-load.ts';
 import type { SimulatedTime } from './simulated-time.ts';
 
 export interface SimulatedTable extends Table {
-  /** Number of transactions that were carried out, that were cancelled because of conflicts, and that were throttled. */
+  /** Transactions that were carried out, cancelled because of conflicts, or throttled. */
   transactions: { done: number; conflicts: number; throttled: number };
   load: PartitionLoad;
 }
 
 interface Delays {
-  /** Delay of a request on its way to the table, and of the answer on its way back. */
+  /** Average delay in ms of a request, and also of its answer. */
   wayMs: number;
-  /** Milliseconds for which a transaction locks its items. */
+  /** Time in ms for which a transaction locks its items. */
   transactionMs: number;
 }
 
-/** Write of one item. */
 interface Request {
   Key?: Attributes;
   Item?: Attributes;
@@ -39,7 +37,6 @@ interface Reading {
   ConsistentRead?: boolean;
 }
 
-/** Query of a partition key: of all its items, or of those with a range of sort keys. */
 interface Query {
   ExpressionAttributeValues: Record<string, { S: string }>;
   ScanIndexForward?: boolean;
@@ -149,7 +146,6 @@ function partitionOf(request: Request): string {
   return keyOf(request).pk.S;
 }
 
-/** Returns the items of one page of a query. */
 function queried(
   items: Attributes[],
   { ExpressionAttributeValues: values, ScanIndexForward: isForward, Limit }: Query,
@@ -175,7 +171,6 @@ function cancelled(codes: string[], items: (Attributes | undefined)[] = []): Aws
   });
 }
 
-/** Returns whether the condition of a request is true for an item. */
 function holds(item: Attributes, request: Request): boolean {
   const { ConditionExpression: condition = '', ExpressionAttributeNames: names = {} } = request;
   if (condition === '') return true;
@@ -198,7 +193,6 @@ function unknown(text: string): never {
   throw new TypeError(`The simulated table does not know "${text}"`);
 }
 
-/** Returns the item after a request. */
 function changed(before: Attributes | undefined, request: Request): Attributes {
   if (request.Item) return request.Item;
   const {
@@ -207,16 +201,36 @@ function changed(before: Attributes | undefined, request: Request): Attributes {
     ExpressionAttributeValues: values = {},
   } = request;
   const after: Attributes = { ...before, ...request.Key };
-  for (const [, verb, parts] of text.matchAll(/(SET|ADD|REMOVE) (.+?)(?= (?:SET|ADD|REMOVE) |$)/g)) {
-    for (const part of parts!.split(', ')) {
-      const [placeholder, value] = part.split(/ = | /) as [string, string?];
-      const name = names[placeholder]!;
-      if (verb === 'REMOVE') delete after[name];
-      else if (verb === 'SET') after[name] = values[value!]!;
-      else after[name] = { N: sum(after[name], values[value!]) };
-    }
+  for (const { verb, placeholder, value } of partsOf(text)) {
+    const name = names[placeholder]!;
+    if (verb === 'REMOVE') delete after[name];
+    else if (verb === 'SET') after[name] = values[value!]!;
+    else after[name] = { N: sum(after[name], values[value!]) };
   }
   return after;
+}
+
+interface Part {
+  verb: string;
+  placeholder: string;
+  value: string | undefined;
+}
+
+/** Parsed expressions. Simulations send a few expressions a hundred thousand times. */
+const readParts = new Map<string, Part[]>();
+
+function partsOf(expression: string): Part[] {
+  const known = readParts.get(expression);
+  if (known) return known;
+  const clauses = [...expression.matchAll(/(SET|ADD|REMOVE) (.+?)(?= (?:SET|ADD|REMOVE) |$)/g)];
+  const parts = clauses.flatMap(([, verb, list]) =>
+    list!.split(', ').map((part) => {
+      const [placeholder, value] = part.split(/ = | /) as [string, string?];
+      return { verb: verb!, placeholder, value };
+    }),
+  );
+  readParts.set(expression, parts);
+  return parts;
 }
 
 function sum(...values: (Attributes[string] | undefined)[]): string {

@@ -1,42 +1,45 @@
-/**
- * Simulated time and chance: events run in the order of their times, and random numbers come from a seed. The same seed
- * gives the same run.
- */
+/** Simulated time and chance: events run in the order of their times, and the same seed gives the same run. */
 
 export interface SimulatedTime {
   nowMs: () => number;
-  /** Resolves when this time has passed. */
   sleep: (ms: number) => Promise<void>;
   at: (timeMs: number, act: () => void) => void;
-  /** Stops the simulated time until some work is done that runs outside of the simulation. */
+  /** Stops the simulated time until work outside of the simulation is done. */
   outside: <Result>(work: Promise<Result>) => Promise<Result>;
-  /** Advances the time until this time. */
   run: (untilMs: number) => Promise<void>;
-  /** Advances the time until some work is done. */
+  /** Advances the time until the work is done. */
   during: <Result>(work: Promise<Result>) => Promise<Result>;
 }
 
 /**
- * Creates a simulated time.
- * @param startMs simulated time at the start, in epoch milliseconds
+ * Starts a simulated time.
+ * @param startMs epoch milliseconds
  */
 export function simulatedTime(startMs: number): SimulatedTime {
   let nowMs = startMs;
-  let events: { timeMs: number; act: () => void }[] = [];
+  const events = new Map<number, (() => void)[]>();
   const working = new Set<Promise<unknown>>();
-  const at = (timeMs: number, act: () => void) => void events.push({ timeMs, act });
+  const at = (timeMs: number, act: () => void) => {
+    const due = events.get(timeMs);
+    if (due) due.push(act);
+    else events.set(timeMs, [act]);
+  };
   /** Runs the events of the next time, and all code that follows from them without waiting. */
   const step = async (timeMs: number) => {
     nowMs = timeMs;
-    const due = events.filter((event) => event.timeMs === timeMs);
-    events = events.filter((event) => event.timeMs !== timeMs);
-    for (const { act } of due) act();
+    const due = events.get(timeMs)!;
+    events.delete(timeMs);
+    for (const act of due) act();
     do {
       await Promise.allSettled(working);
       await new Promise((resolve) => setImmediate(resolve));
     } while (working.size > 0);
   };
-  const nextMs = () => Math.min(...events.map(({ timeMs }) => timeMs));
+  const nextMs = () => {
+    let first = Infinity;
+    for (const timeMs of events.keys()) if (timeMs < first) first = timeMs;
+    return first;
+  };
   return {
     nowMs: () => nowMs,
     at,
@@ -46,19 +49,19 @@ export function simulatedTime(startMs: number): SimulatedTime {
       return work.finally(() => working.delete(work));
     },
     async run(untilMs) {
-      while (nextMs() <= untilMs) await step(nextMs());
+      for (let next = nextMs(); next <= untilMs; next = nextMs()) await step(next);
       nowMs = untilMs;
     },
     async during(work) {
       const state = { isOver: false };
       void work.finally(() => (state.isOver = true)).catch(() => {});
-      while (!state.isOver && events.length > 0) await step(nextMs());
+      while (!state.isOver && events.size > 0) await step(nextMs());
       return work;
     },
   };
 }
 
-/** Returns a generator of numbers from 0 to 1, random enough for a simulation (mulberry32). */
+/** Returns a generator of numbers from 0 to 1 (mulberry32). */
 export function dice(seed: number): () => number {
   let state = seed;
   return () => {

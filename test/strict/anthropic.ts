@@ -1,6 +1,6 @@
 /**
- * Strict fakes of Claude at Anthropic, at Amazon Bedrock (InvokeModel) and at Google Cloud. They refuse requests that
- * break the known rules of these providers.
+ * Strict fakes of Claude at Anthropic, at Amazon Bedrock (InvokeModel) and at Google Cloud, which refuse requests that
+ * break known rules of these providers.
  */
 
 import * as z from 'zod';
@@ -25,15 +25,12 @@ type Form = 'adaptive' | 'enabled' | 'disabled' | 'between_tools';
 interface ClaudeModel {
   forms: readonly Form[];
   efforts: readonly string[];
-  /** Efforts that are allowed while thinking is off or `between_tools`, if these are fewer than with thinking. */
+  /** Allowed efforts while thinking is off or `between_tools`, if these are fewer than with thinking. */
   effortsDisabled?: readonly string[];
   /** Whether the model thinks if a request has no `thinking`. */
   thinksByDefault: boolean;
   takesSampling: boolean;
-  /**
-   * When a request may force a tool call: always, only without thinking, or never. If sources differ, the stricter value
-   * is used.
-   */
+  /** Whether a request may force a tool call. If sources differ, the stricter value is used. */
   forcedTools: 'always' | 'without_thinking' | 'never';
   takesPrefill: boolean;
   takesSystemMessages: boolean;
@@ -66,10 +63,7 @@ const opus47: ClaudeModel = {
   takesSampling: false,
 };
 const opus48: ClaudeModel = { ...opus47, takesSystemMessages: true };
-/**
- * Properties of a model that always thinks. They are also used for models that are missing in the list below, for
- * example because they are newer.
- */
+/** Model that always thinks; also used for models that are missing in the list below. */
 const alwaysThinking: ClaudeModel = {
   ...opus48,
   forms: ['adaptive'],
@@ -78,9 +72,8 @@ const alwaysThinking: ClaudeModel = {
 };
 
 /**
- * Properties by a part of the model's name. They were measured in deepnoodle-ai/dive
- * providers/anthropic/capabilities.go, and are documented in platform.claude.com/docs/en/build-with-claude/effort and
- * in the migration guides of each model.
+ * Properties by a part of the model's name. Sources: deepnoodle-ai/dive providers/anthropic/capabilities.go,
+ * platform.claude.com/docs/en/build-with-claude/effort, and the migration guides of the models.
  */
 const models: Record<string, ClaudeModel> = {
   'claude-haiku-4-5': generation45,
@@ -213,6 +206,8 @@ export const claudeFields = {
     .strictObject({
       effort: effort.nullish(),
       format: z.strictObject({ type: z.literal('json_schema'), schema: z.looseObject({}) }).nullish(),
+      // Least total of the models that support task budgets.
+      task_budget: z.strictObject({ type: z.literal('tokens'), total: z.int().min(20_000) }).optional(),
     })
     .optional(),
   metadata: z.strictObject({ user_id: z.string().max(256).nullish() }).optional(),
@@ -220,7 +215,7 @@ export const claudeFields = {
   context_management: z.looseObject({}).optional(),
 };
 
-/** Body of the Messages API, which refuses unknown fields: "Extra inputs are not permitted". */
+/** The Messages API refuses unknown fields: "Extra inputs are not permitted". */
 const atAnthropic = z.strictObject({
   ...claudeFields,
   model: z.string(),
@@ -247,7 +242,7 @@ interface ClaudeTurn {
   blocks: ClaudeBlock[];
 }
 
-/** Returns the turns of a request. Adjacent messages of one role are one turn. */
+/** Returns the turns of a conversation. Adjacent messages of one role are one turn. */
 const blocksOf = ({ read }: ClaudeRequest): ClaudeTurn[] => {
   const turns: ClaudeTurn[] = [];
   for (const { role, content } of read.messages) {
@@ -261,14 +256,13 @@ const blocksOf = ({ read }: ClaudeRequest): ClaudeTurn[] => {
 const systemOf = ({ read: { system } }: ClaudeRequest): z.output<typeof text>[] =>
   typeof system === 'string' ? [{ type: 'text', text: system }] : (system ?? []);
 
-/** Returns whether the model thinks in this request. */
 function thinks({ read, model }: ClaudeRequest): boolean {
   return read.thinking ? read.thinking.type !== 'disabled' : modelOf(model).thinksByDefault;
 }
 
 const isForced = ({ read }: ClaudeRequest) => read.tool_choice?.type === 'any' || read.tool_choice?.type === 'tool';
 
-/** Returns the cache marks of a request, in the order of the prompt. */
+/** Returns the cache marks in the order of the prompt. */
 function marksOf(request: ClaudeRequest): { ttl?: string | undefined }[] {
   const said: { cache_control?: z.output<typeof cacheControl> | null | undefined }[] = [
     ...(request.read.tools ?? []),
@@ -331,10 +325,7 @@ const thinkingRules: Rule<ClaudeBody>[] = [
   },
 ];
 
-/**
- * Rule for requests with a thinking budget that end with tool results: the assistant turn with the tool calls must
- * begin with thinking.
- */
+/** With a thinking budget, the assistant turn with the tool calls before tool results must begin with thinking. */
 const turnRule: Rule<ClaudeBody> = {
   source: `${docs}/build-with-claude/extended-thinking`,
   refuses: (request) => {
@@ -445,7 +436,7 @@ const conversationRules: Rule<ClaudeBody>[] = [
   },
 ];
 
-/** Signature that counts as Anthropic's. Requests of these tests have it in place of Claude's signatures. */
+/** Stands for Anthropic's signatures in these tests. */
 export const CLAUDES_SIGNATURE = 'EqQBCgIYAhIMstrictfake';
 
 function isClaudes(signature: string): boolean {
@@ -590,7 +581,7 @@ const rules = [
   ...cacheRules,
 ];
 
-/** Rule that images and documents may not be URLs or file ids. Further source: Google's page. */
+/** Images and documents may not be URLs or file ids. Further source: Google's page. */
 const onlyBase64: Rule<ClaudeBody> = {
   source: 'https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html',
   refuses: (request) =>
@@ -599,7 +590,7 @@ const onlyBase64: Rule<ClaudeBody> = {
     ) && 'source.type: Input should be base64',
 };
 
-/** Rule that a request has no cache mark of its own, but only marks on its blocks. */
+/** Only blocks may have cache marks. */
 const noAutomaticCaching: Rule<ClaudeBody> = {
   source: 'https://github.com/UKGovernmentBEIS/inspect_ai/pull/3851',
   refuses: ({ read }) => read.cache_control && 'cache_control: Extra inputs are not permitted',
@@ -616,14 +607,21 @@ const headerRule: Rule<ClaudeBody> = {
   refuses: ({ headers }) => !headers['anthropic-version'] && 'anthropic-version: header is required',
 };
 
+const noBudgetWithoutBeta: Rule<ClaudeBody> = {
+  source: `${docs}/build-with-claude/task-budgets`,
+  refuses: ({ read: { output_config: output }, headers }) =>
+    output?.task_budget !== undefined &&
+    !headers['anthropic-beta']?.includes('task-budgets-2026-03-13') &&
+    'output_config.task_budget: Extra inputs are not permitted',
+};
+
 const noSystemMessages: Rule<ClaudeBody> = {
   source: `${docs}/build-with-claude/mid-conversation-system-messages`,
   refuses: ({ read }) => read.messages.some(({ role }) => role === 'system') && "role 'system' is not supported",
 };
 
 /**
- * Rule that refuses tools with deferred loading, and fields that clear old parts of a prompt. Only Anthropic and Google
- * Cloud support them.
+ * Only Anthropic and Google Cloud support tools with deferred loading, and fields that clear old parts of a prompt.
  */
 export const noAgentFields: Rule<ClaudeBody> = {
   source: 'https://github.com/anthropics/claude-code/issues/82549',
@@ -637,9 +635,14 @@ export const noAgentFields: Rule<ClaudeBody> = {
   },
 };
 
-export const anthropicFake: StrictFake = strictFake<ClaudeBody>(atAnthropic, [...rules, headerRule]);
+export const anthropicFake: StrictFake = strictFake<ClaudeBody>(atAnthropic, [
+  ...rules,
+  noBudgetWithoutBeta,
+  headerRule,
+]);
 export const bedrockInvokeFake: StrictFake = strictFake<ClaudeBody>(atBedrock, [
   ...rules,
+  noBudgetWithoutBeta,
   onlyBase64,
   noSystemMessages,
   noAgentFields,
@@ -681,15 +684,17 @@ const rulesOfGoogle: Rule<ClaudeBody>[] = [
 export const vertexClaudeFake: StrictFake = strictFake<ClaudeBody>(atGoogle, [
   ...rules,
   ...rulesOfGoogle,
+  noBudgetWithoutBeta,
   onlyBase64,
   noSystemMessages,
   noAutomaticCaching,
 ]);
 
-/** All rules of this file, for the test that checks that each rule has a source. */
+/** Rules of this file, for the test that checks that each rule has a source. */
 export const anthropicRules: readonly Rule<ClaudeBody>[] = [
   ...rules,
   ...rulesOfGoogle,
+  noBudgetWithoutBeta,
   onlyBase64,
   headerRule,
   noSystemMessages,

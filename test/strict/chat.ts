@@ -1,7 +1,4 @@
-/**
- * Strict fakes of chat completions of each provider: the provider's fields, and its rules in addition to the common
- * rules.
- */
+/** Strict fakes of chat completions: each provider's fields and rules. */
 
 import * as z from 'zod';
 import {
@@ -65,7 +62,6 @@ const tool = z.strictObject({
 });
 const effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 
-/** Fields that a provider may have. */
 const allFields = {
   model: z.string(),
   messages: z.array(message).min(1),
@@ -112,6 +108,7 @@ const allFields = {
   thinking_budget: z.int().positive().optional(),
   thinking: z.strictObject({ type: z.enum(['enabled', 'disabled']) }).optional(),
   user: z.string().max(64).optional(),
+  prompt_cache_key: z.string().min(1).optional(),
   service_tier: z.literal('default').optional(),
   modalities: z
     .array(z.enum(['text', 'image', 'audio']))
@@ -264,7 +261,7 @@ const efforts = (taken: (model: string) => readonly string[] | undefined, source
   },
 });
 
-/** Rule for models that decide themselves how many tools they call. */
+/** Rule of models that decide themselves how many tools they call, and refuse the field for that. */
 const noParallelField = {
   source: 'https://github.com/run-llama/llama_index/issues/20865',
   refuses: ({ read, model }: ChatArrived) =>
@@ -273,7 +270,6 @@ const noParallelField = {
 
 const openaiIds = callIds(/^.{1,40}$/, openapi);
 const openaiReasons = (model: string) => /^(o\d|gpt-5)/.test(model);
-/** Returns the schemas that the provider enforces. */
 const enforcedSchemas = ({ tools = [], response_format: format }: ChatBody): JsonObject[] => [
   ...tools.filter((one) => one.function.strict).map((one) => one.function.parameters),
   ...(format?.json_schema.strict ? [format.json_schema.schema] : []),
@@ -355,14 +351,14 @@ const cerebrasDocs = 'https://inference-docs.cerebras.ai/api-reference/chat-comp
 const fireworksDocs = 'https://docs.fireworks.ai/api-reference/post-chatcompletions';
 const xaiDocs = 'https://docs.x.ai/docs/api-reference';
 
-/** Maximum thinking budgets of Alibaba's models, if not 38,912. Source: anomalyco/models.dev#2365 and #2366. */
+/** Maximum thinking budgets by model; all other models have 38,912. Source: anomalyco/models.dev#2365 and #2366. */
 const alibabaBudgets: [models: RegExp, mostTokens: number][] = [
   [/^qwen3\.7/, 262_144],
   [/^qwen3\.6-(?!plus)/, 131_072],
   [/^qwen(?:3\.[56])?-plus$|^qwen-flash$|^qwen3-vl-plus$|^qwen3\.5-/, 81_920],
 ];
 
-/** Returns whether the last message is an assistant message that is not marked as the beginning of the answer. */
+/** Whether the last message is an assistant message that is not marked as the beginning of the answer. */
 function isBegun({ messages }: ChatBody): boolean {
   const last = messages.at(-1)!;
   return last.role === 'assistant' && last.prefix !== true;
@@ -443,7 +439,12 @@ const providers: Record<string, ChatProvider> = {
     ],
   },
   mistral: {
-    fields: [...usual.filter((field) => field !== 'stream_options'), 'reasoning_effort', 'random_seed'],
+    fields: [
+      ...usual.filter((field) => field !== 'stream_options'),
+      'reasoning_effort',
+      'random_seed',
+      'prompt_cache_key',
+    ],
     rules: [
       within('random_seed', 0, Infinity, mistralDocs),
       callIds(/^[a-zA-Z0-9]{9}$/, mistralDocs),
@@ -682,8 +683,7 @@ const providers: Record<string, ChatProvider> = {
 };
 
 /**
- * Providers that accept later system messages. For all others, the fakes assume the prompt template of an open model,
- * which refuses them.
+ * Providers that accept later system messages; others have the prompt template of an open model, which refuses them.
  */
 const takesLaterInstructions = new Set(['openai', 'azure', 'deepseek', 'xai']);
 const instructionsFirst: Rule<ChatBody> = {
@@ -702,7 +702,7 @@ export const chatFakes: Record<string, StrictFake> = Object.fromEntries(
 );
 
 /**
- * Messages of GigaChat, which has functions in place of tools. Source:
+ * GigaChat has functions in place of tools. Source:
  * https://developers.sber.ru/docs/ru/gigachat/api/reference/rest/post-chat
  */
 const gigachatMessage = z.discriminatedUnion('role', [

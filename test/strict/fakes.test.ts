@@ -1,6 +1,6 @@
 /**
- * Tests that strict fakes refuse requests that their providers were reported to refuse, and that some of them accept
- * usual requests. A fake that refuses nothing would make the matrix worthless.
+ * Strict fakes refuse requests that their providers were reported to refuse. A fake that refuses nothing would make the
+ * matrix worthless.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -155,7 +155,7 @@ describe('the strict fake of chat completions', () => {
     ['openrouter', 'openai/gpt-oss-20b', { reasoning: { enabled: false } }, /mandatory/],
     [
       'xai',
-      'grok-build-0.1',
+      'grok-4.20-0309-non-reasoning',
       {
         messages: [
           { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/webp;base64,UklGRg==' } }] },
@@ -167,7 +167,7 @@ describe('the strict fake of chat completions', () => {
     ['alibaba', 'qwen3.5-plus', { seed: 2 ** 31 }, /seed/],
     ['alibaba', 'qwen3.5-plus', { seed: -1 }, /seed/],
     ['alibaba', 'qwen3.5-plus', { frequency_penalty: 1 }, /frequency_penalty/],
-    ['xai', 'grok-build-0.1', { seed: 2 ** 31 }, /seed/],
+    ['xai', 'grok-4.20-0309-non-reasoning', { seed: 2 ** 31 }, /seed/],
     ['mistral', 'mistral-large-2512', { seed: 1 }, /seed/],
     ['mistral', 'mistral-large-2512', { random_seed: -1 }, /random_seed/],
     ['groq', 'openai/gpt-oss-20b', { frequency_penalty: 1 }, /frequency_penalty/],
@@ -238,73 +238,76 @@ describe('strict fakes of other wires', () => {
   const thinkingConfig = (config: object) => ({ contents, generationConfig: { thinkingConfig: config } });
   const messages = [{ role: 'user', content: [{ text: 'Hi' }] }];
 
-  it.each<[string, StrictFake, string, object, RegExp]>([
+  it.each<[string, RegExp, StrictFake, string, object]>([
     [
       'DeepSeek’s Messages API',
+      /adaptive/,
       imitations['deepseek-anthropic']!,
       'deepseek-v4-pro',
       { ...hello, ...adaptive },
-      /adaptive/,
     ],
-    ['OpenAI', responsesFakes['openai']!, 'gpt-5.1', { ...inputOf(), reasoning: { effort: 'xhigh' } }, /effort/],
-    ['OpenAI', responsesFakes['openai']!, 'gpt-5.1', { ...inputOf(), temperature: 1 }, /temperature/],
-    ['OpenAI', responsesFakes['openai']!, 'gpt-5.1', { ...inputOf(), max_output_tokens: 5 }, /max_output_tokens/],
+    ['OpenAI', /effort/, responsesFakes['openai']!, 'gpt-5.1', { ...inputOf(), reasoning: { effort: 'xhigh' } }],
+    ['OpenAI', /temperature/, responsesFakes['openai']!, 'gpt-5.1', { ...inputOf(), temperature: 1 }],
+    ['OpenAI', /max_output_tokens/, responsesFakes['openai']!, 'gpt-5.1', { ...inputOf(), max_output_tokens: 5 }],
     [
       'OpenAI',
+      /No tool call/,
       responsesFakes['openai']!,
       'gpt-5.1',
       inputOf({ type: 'function_call_output', call_id: 'a', output: 'b' }),
-      /No tool call/,
     ],
     [
       'Azure',
+      /verified|following/,
       responsesFakes['azure']!,
       'gpt-5.1',
       inputOf({ type: 'reasoning', encrypted_content: 'other', summary: [] }),
-      /verified|following/,
     ],
-    ['OpenAI', responsesFakes['openai']!, 'gpt-5.1', { ...inputOf(), top_logprobs: 2 }, /logprobs/],
+    ['OpenAI', /logprobs/, responsesFakes['openai']!, 'gpt-5.1', { ...inputOf(), top_logprobs: 2 }],
     [
       'OpenAI',
+      /logprobs/,
       responsesFakes['openai']!,
       'gpt-5.1',
       { ...inputOf(), include: ['message.output_text.logprobs'] },
-      /logprobs/,
     ],
-    ['OpenAI', responsesFakes['openai']!, 'o3', { ...inputOf(), text: { verbosity: 'low' } }, /verbosity/],
-    ['OpenAI', responsesFakes['openai']!, 'gpt-5-pro', { ...inputOf(), text: { verbosity: 'high' } }, /verbosity/],
-    ['OpenAI', responsesFakes['openai']!, 'gpt-5.3-codex', { ...inputOf(), reasoning: { effort: 'none' } }, /effort/],
-    ['OpenAI', responsesFakes['openai']!, 'o1-pro', { ...inputOf(), reasoning: { summary: 'auto' } }, /summary/],
-    ['Meta', responsesFakes['meta']!, 'muse-spark-1.3', { ...inputOf(), max_output_tokens: 5 }, /max_output_tokens/],
+    ['OpenAI', /verbosity/, responsesFakes['openai']!, 'o3', { ...inputOf(), text: { verbosity: 'low' } }],
+    ['OpenAI', /verbosity/, responsesFakes['openai']!, 'gpt-5-pro', { ...inputOf(), text: { verbosity: 'high' } }],
+    ['OpenAI', /effort/, responsesFakes['openai']!, 'gpt-5.3-codex', { ...inputOf(), reasoning: { effort: 'none' } }],
+    ['OpenAI', /summary/, responsesFakes['openai']!, 'o1-pro', { ...inputOf(), reasoning: { summary: 'auto' } }],
+    ['Meta', /max_output_tokens/, responsesFakes['meta']!, 'muse-spark-1.3', { ...inputOf(), max_output_tokens: 5 }],
     [
       'Meta',
+      /tool_choice/,
       responsesFakes['meta']!,
       'muse-spark-1.3',
       { ...inputOf(), tools: [responsesLook], tool_choice: 'none' },
-      /tool_choice/,
     ],
     [
       'Meta',
+      /Recursive/,
       responsesFakes['meta']!,
       'muse-spark-1.3',
       { ...inputOf(), tools: [{ ...responsesLook, parameters: circular }] },
-      /Recursive/,
     ],
-    ['xAI', responsesFakes['xai']!, 'grok-4.5', { ...inputOf(), text: { verbosity: 'low' } }, /unknown/],
-    ['xAI', responsesFakes['xai']!, 'grok-4.5', { ...inputOf(), reasoning: { effort: 'xhigh' } }, /effort/],
-    ['Gemini', geminiFake, 'gemini-2.5-pro', { contents, generationConfig: { seed: 2 ** 31 } }, /seed/],
-    ['Gemini', geminiFake, 'gemini-2.5-pro', { contents, generationConfig: { responseLogprobs: true } }, /Logprobs/],
-    ['Gemini', geminiFake, 'gemini-2.5-pro', { contents, generationConfig: { frequencyPenalty: 1 } }, /Penalty/],
-    ['Vertex AI', vertexGeminiFake, 'gemini-2.5-pro', { contents, generationConfig: { logprobs: 2 } }, /logprobs/],
+    ['xAI', /unknown/, responsesFakes['xai']!, 'grok-4.5', { ...inputOf(), text: { verbosity: 'low' } }],
+    ['xAI', /effort/, responsesFakes['xai']!, 'grok-4.5', { ...inputOf(), reasoning: { effort: 'xhigh' } }],
+    ['Gemini', /seed/, geminiFake, 'gemini-2.5-pro', { contents, generationConfig: { seed: 2 ** 31 } }],
+    ['Gemini', /Logprobs/, geminiFake, 'gemini-2.5-pro', { contents, generationConfig: { responseLogprobs: true } }],
+    ['Gemini', /Penalty/, geminiFake, 'gemini-2.5-pro', { contents, generationConfig: { frequencyPenalty: 1 } }],
+    ['Gemini', /store/, geminiFake, 'gemini-2.5-pro', { contents }],
+    ['Vertex AI', /store/, vertexGeminiFake, 'gemini-2.5-pro', { contents, store: false }],
+    ['Vertex AI', /logprobs/, vertexGeminiFake, 'gemini-2.5-pro', { contents, generationConfig: { logprobs: 2 } }],
     [
       'Vertex AI',
+      /Log/,
       vertexGeminiFake,
       'gemini-3.5-flash',
       { contents, generationConfig: { responseLogprobs: true } },
-      /Log/,
     ],
     [
       'Gemini',
+      /enum/,
       geminiFake,
       'gemini-2.5-pro',
       {
@@ -320,61 +323,61 @@ describe('strict fakes of other wires', () => {
           },
         ],
       },
-      /enum/,
     ],
     [
       'OpenAI',
+      /parallel_tool_calls/,
       responsesFakes['openai']!,
       'o4-mini',
       { ...inputOf(), tools: [responsesLook], parallel_tool_calls: false },
-      /parallel_tool_calls/,
     ],
     [
       'Gemini',
+      /immediately after a user turn/,
       geminiFake,
       'gemini-2.5-pro',
       { contents: [{ role: 'model', parts: [{ functionCall: { name: 'look', args: {} } }] }] },
-      /immediately after a user turn/,
     ],
     [
       'Gemini 3.6',
+      /ending with a model turn/,
       geminiFake,
       'gemini-3.6-flash',
       { contents: [...contents, { role: 'model', parts: [{ text: 'The' }] }] },
-      /ending with a model turn/,
     ],
-    ['Gemini 2.5', geminiFake, 'gemini-2.5-pro', thinkingConfig({ thinkingBudget: 0 }), /budget/],
-    ['Gemini 3', geminiFake, 'gemini-3.8-flash', thinkingConfig({ thinkingLevel: 'minimal' }), /level/],
+    ['Gemini 2.5', /budget/, geminiFake, 'gemini-2.5-pro', thinkingConfig({ thinkingBudget: 0 })],
+    ['Gemini 3', /level/, geminiFake, 'gemini-3.8-flash', thinkingConfig({ thinkingLevel: 'minimal' })],
     [
       'Gemini',
+      /stopSequences/,
       geminiFake,
       'gemini-2.5-pro',
       { contents, generationConfig: { stopSequences: ['a', 'b', 'c', 'd', 'e', 'f'] } },
-      /stopSequences/,
     ],
     [
       'Vertex AI',
+      /contents/,
       vertexGeminiFake,
       'gemini-2.5-pro',
       { contents: [...contents, { role: 'model', parts: [{ functionCall: { id: 'a', name: 'look', args: {} } }] }] },
-      /contents/,
     ],
     [
       'Converse',
+      /blank/,
       converseFake,
       'amazon.nova-lite-v1:0',
       { messages: [{ role: 'user', content: [{ text: ' ' }] }] },
-      /blank/,
     ],
     [
       'Converse',
+      /temperature/,
       converseFake,
       'amazon.nova-lite-v1:0',
       { messages, inferenceConfig: { temperature: 1.5 } },
-      /temperature/,
     ],
     [
       'Converse',
+      /DocumentSource/,
       converseFake,
       'amazon.nova-lite-v1:0',
       {
@@ -385,10 +388,10 @@ describe('strict fakes of other wires', () => {
           },
         ],
       },
-      /DocumentSource/,
     ],
     [
       'Converse',
+      /toolChoice.any/,
       converseFake,
       'us.meta.llama3-3-70b-instruct-v1:0',
       {
@@ -398,20 +401,20 @@ describe('strict fakes of other wires', () => {
           toolChoice: { any: {} },
         },
       },
-      /toolChoice.any/,
     ],
     [
       'Nova',
+      /extraneous key/,
       converseFake,
       'amazon.nova-lite-v1:0',
       {
         messages,
         toolConfig: { tools: [{ toolSpec: { name: 'look', inputSchema: { json: { type: 'object', $defs: {} } } } }] },
       },
-      /extraneous key/,
     ],
     [
       'Llama',
+      /same turn/,
       converseFake,
       'us.meta.llama3-3-70b-instruct-v1:0',
       {
@@ -425,16 +428,15 @@ describe('strict fakes of other wires', () => {
         ],
         toolConfig: { tools: [{ toolSpec: { name: 'look', inputSchema: { json: { type: 'object' } } } }] },
       },
-      /same turn/,
     ],
     [
       'Converse',
+      /cachePoint/,
       converseFake,
       'zai.glm-5.3',
       { messages, system: [{ text: 'a' }, { cachePoint: { type: 'default' } }] },
-      /cachePoint/,
     ],
-  ])('refuse an unsupported feature at %s (row %#)', (_, fake, model, body, reason) => {
+  ])('refuse an unsupported feature at %s: %s', (_, reason, fake, model, body) => {
     expect(refusals(fake, model, body).join()).toMatch(reason);
   });
 });

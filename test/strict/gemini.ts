@@ -1,4 +1,4 @@
-/** Strict fakes of Gemini at the Gemini API and at Vertex AI, which refuse every unknown field. */
+/** Strict fakes of Gemini at the Gemini API and at Vertex AI, which refuse unknown fields. */
 
 import * as z from 'zod';
 import {
@@ -24,7 +24,7 @@ const schemaKeywords = new Set(
 );
 const name = z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/);
 
-const bodyAt = (ids: z.ZodType) => {
+const bodyAt = (ids: z.ZodType, store: z.ZodType<false | undefined>) => {
   const functionCall = z.strictObject({ id: ids, name, args: z.record(z.string(), z.unknown()).optional() });
   const functionResponse = z.strictObject({
     id: ids,
@@ -96,10 +96,12 @@ const bodyAt = (ids: z.ZodType) => {
           .optional(),
       })
       .optional(),
+    store,
   });
 };
-const atGoogle = bodyAt(z.string().optional());
-const atVertex = bodyAt(z.never().optional());
+const atGoogle = bodyAt(z.string().optional(), z.literal(false).optional());
+/** https://googleapis.github.io/kotlin-genai: `store` is not supported in Gemini Enterprise Agent Platform. */
+const atVertex = bodyAt(z.never().optional(), z.never().optional());
 type GeminiBody = z.output<typeof atGoogle>;
 
 /** Thinking budgets by model: https://ai.google.dev/gemini-api/docs/thinking */
@@ -119,7 +121,8 @@ const rules: Rule<GeminiBody>[] = [
       const modalities = config.responseModalities?.toSorted().join() ?? '';
       if (!isComposer(model)) return modalities.includes('AUDIO') && 'the model makes no audio';
       if (modalities !== 'AUDIO,TEXT' || Object.keys(config).length > 1) return 'the model makes only audio and text';
-      if (Object.keys(others).length > 0) return 'the model supports neither functions nor system instructions';
+      if (Object.keys(others).some((name) => name !== 'store'))
+        return 'the model supports neither functions nor system instructions';
       if (contents.length > 1) return 'music generation is a single-turn process';
       const media = contents[0]!.parts.filter((part) => !('text' in part));
       const images = media.filter(
@@ -292,6 +295,10 @@ const googleRules: Rule<GeminiBody>[] = [
     source: 'https://github.com/mnfst/modelparams.dev/pull/16',
     refuses: ({ read: { generationConfig: config } }) =>
       (config?.frequencyPenalty !== undefined || config?.presencePenalty !== undefined) && 'Penalty is not enabled',
+  },
+  {
+    source: 'https://ai.google.dev/gemini-api/docs/logs-datasets',
+    refuses: ({ read: { store } }) => store !== false && 'Google may store the request',
   },
 ];
 const vertexRules: Rule<GeminiBody>[] = [

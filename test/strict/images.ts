@@ -1,7 +1,4 @@
-/**
- * Strict fakes of image providers, from the API references of the providers: the fields that each provider accepts, and
- * their limits.
- */
+/** Strict fakes of image providers, from their API references. */
 
 import * as z from 'zod';
 import { strictFake, type Rule, type StrictFake } from './rules.ts';
@@ -46,7 +43,7 @@ const gptBody = z
     hasPartials: partial_images !== undefined,
   }));
 
-/** Parameters of the official SDK, whose comments state what each model accepts. */
+/** Comments in the official SDK state the parameters of each model. */
 const openaiSdk = 'https://github.com/openai/openai-python/blob/main/src/openai/types/image_edit_params.py';
 
 const openaiRules: readonly Rule<Asked>[] = [
@@ -139,6 +136,8 @@ const geminiBody = z
         .optional(),
       seed: z.int().optional(),
     }),
+    // https://ai.google.dev/gemini-api/docs/logs-datasets
+    store: z.literal(false),
   })
   .transform((): Asked => ({}));
 
@@ -195,7 +194,6 @@ const novaBody = z
 
 export const imageSources: readonly string[] = [openai, openaiSdk, xai, together, google, bfl, bedrock];
 
-/** Fakes by wire and provider. */
 export const imageFakes: Record<string, StrictFake> = {
   'openai-images openai': strictFake(gptBody, openaiRules),
   'openai-images xai': strictFake(xaiBody, []),

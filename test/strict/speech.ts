@@ -1,7 +1,4 @@
-/**
- * Strict fakes of speech providers, from their API references: the fields that each provider accepts, its formats and
- * its limits.
- */
+/** Strict fakes of speech providers, from their API references. */
 
 import * as z from 'zod';
 import type { WireRequest } from '../../lambdas/providers/wire.ts';
@@ -66,6 +63,8 @@ const geminiBody = z.strictObject({
       voiceConfig: z.strictObject({ prebuiltVoiceConfig: z.strictObject({ voiceName: text }) }),
     }),
   }),
+  // https://ai.google.dev/gemini-api/docs/logs-datasets
+  store: z.literal(false),
 });
 const streamedAtGemini: Rule<unknown> = {
   source: gemini,
@@ -178,7 +177,7 @@ const saluteQuery = z.strictObject({
   voice: z.string().regex(/^[A-Z][a-z]+_(?:24000|8000)$/),
 });
 
-/** Creates a fake of a provider whose requests are not JSON. */
+/** Creates a fake for a provider whose requests are not JSON. */
 function otherFake(refuses: (request: WireRequest) => string | false | undefined): StrictFake {
   return { refusals: (request) => [refuses(request)].filter((fault): fault is string => Boolean(fault)) };
 }
@@ -206,7 +205,6 @@ export const speechSources: readonly string[] = [
   salute,
 ];
 
-/** Fakes by the provider's id. */
 export const speechFakes: Record<string, StrictFake> = {
   openai: strictFake(openaiBody, [oldModels]),
   venice: strictFake(veniceBody, [onlyWav, spokenAtVenice]),

@@ -1,6 +1,6 @@
 /**
- * Tests every transcription endpoint of the shipped catalog with requests that clients may send. Each request must be
- * sent in the form that the provider accepts, or refused with the name of a field.
+ * Each request must be sent to a transcription endpoint in the form that the provider accepts, or refused with the name
+ * of a field.
  */
 
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -62,7 +62,6 @@ interface Ask {
   recording: Recording;
 }
 
-/** The request that the endpoint gets, or the field that the gateway refuses. */
 function ask({ request, modality, recording }: Ask, { candidate }: Place) {
   const body = transcriptionBody.schema.parse({ model: candidate.model.id, url: 'https://e.org/a.wav', ...request });
   const whole = { ...body, recording };
@@ -136,27 +135,31 @@ describe('transcription endpoints of the catalog', () => {
     );
 
     expect([...new Set(refused)].toSorted()).toEqual([
-      'deepgram translations',
+      'deepgram model',
       'elevenlabs keywords.0',
       'elevenlabs languages',
-      'elevenlabs translations',
+      'elevenlabs model',
+      'google response_format',
       'google timestamp_granularities',
       'groq languages',
-      'groq translations',
+      'groq model',
       'mistral keywords.0',
       'mistral language',
       'mistral languages',
-      'mistral translations',
+      'mistral model',
+      'mistral timestamp_granularities',
       'openai languages',
+      'openai model',
+      'openai response_format',
       'openai timestamp_granularities',
-      'openai translations',
       'xai keywords.0',
       'xai languages',
-      'xai translations',
+      'xai model',
       'yandex-speechkit-stt file',
       'yandex-speechkit-stt languages',
+      'yandex-speechkit-stt model',
+      'yandex-speechkit-stt response_format',
       'yandex-speechkit-stt timestamp_granularities',
-      'yandex-speechkit-stt translations',
     ]);
   });
 });

@@ -1,7 +1,4 @@
-/**
- * Strict fakes of transcription providers, from their API references: the fields that each provider accepts in its
- * form, query or body.
- */
+/** Strict fakes of transcription providers, from their API references. */
 
 import * as z from 'zod';
 import type { WireRequest } from '../../lambdas/providers/wire.ts';
@@ -12,7 +9,7 @@ type RecordingRequest = WireRequest<string | Buffer>;
 /** Reads a request into the object that a fake checks. */
 type ReadRequest = (request: RecordingRequest) => Promise<object>;
 
-/** Returns the fields of a form. Fields for lists become lists, a file becomes its name, and `#last` is the last name. */
+/** Reads a form. Fields for lists become lists, a file becomes its name, and `#last` is the name of the last field. */
 async function formFields({ headers, body }: RecordingRequest): Promise<object> {
   const form = await new Response(new Uint8Array(body as Buffer), { headers }).formData();
   const names = [...new Set(form.keys())];
@@ -49,7 +46,7 @@ const openaiBase = {
   '#last': last,
 };
 /**
- * Returns the fields that a model accepts: `gpt-transcribe` accepts lists of languages and keywords, and no fields for
+ * Returns the form that a model accepts. `gpt-transcribe` accepts lists of languages and keywords, and no fields for
  * times.
  */
 const openaiForm = (model: string) =>
@@ -75,7 +72,8 @@ const mistralForm = z.strictObject({
   file: fileName,
   language: language.optional(),
   temperature: number(0, 2).optional(),
-  timestamp_granularities: z.enum(['segment', 'word']).optional(),
+  // https://docs.mistral.ai/studio/audio/migrate-from-voxtral-2: Voxtral 3 answers 400 to `word`.
+  timestamp_granularities: z.literal('segment').optional(),
   diarize: z.enum(['true', 'false']).optional(),
   context_bias: z
     .array(z.string().regex(/^[^\s,]+$/))
@@ -166,6 +164,8 @@ const googleBody = z.strictObject({
     temperature: z.number().min(0).max(2).optional(),
     maxOutputTokens: z.int().positive().optional(),
   }),
+  // https://ai.google.dev/gemini-api/docs/logs-datasets
+  store: z.literal(false),
 });
 
 const yandex = 'https://yandex.cloud/en/docs/speechkit/stt/api/request-api';
@@ -181,7 +181,7 @@ const yandexQuery = z
   })
   .loose();
 
-/** Longest recordings in seconds that a model accepts, by the provider's name of the model. */
+/** Maximum duration of a recording in seconds, by the provider's name of the model. */
 export const longestRecordings: Record<string, number> = {
   'gpt-4o-transcribe': 1_400,
   'gpt-4o-mini-transcribe': 1_400,
@@ -195,7 +195,6 @@ interface TranscriptionFake {
   fake: StrictFake;
 }
 
-/** Fakes by the provider's id. */
 export const transcriptionFakes: Record<string, TranscriptionFake> = {
   openai: { read: formFields, fake: strictFake(openaiForm, []) },
   groq: { read: formFields, fake: strictFake(groqForm, groqRules) },
@@ -207,7 +206,7 @@ export const transcriptionFakes: Record<string, TranscriptionFake> = {
   google: { read: jsonBody, fake: strictFake(googleBody, []) },
 };
 
-/** Returns the reasons for which a provider refuses a request. */
+/** Returns the faults for which a provider refuses a request; empty if it accepts the request. */
 export async function transcriptionRefusals(
   provider: string,
   request: RecordingRequest,

@@ -1,6 +1,6 @@
 /**
- * Features that a client may use, with the values of each kind, and functions that build the body in each client API. A
- * feature does not depend on an API. An API without a field for a feature leaves it out.
+ * Features that a client may use, and functions that build the body in each client API. If an API has no field for a
+ * feature, its body does not have the feature.
  */
 
 import { CLAUDES_SIGNATURE } from './anthropic.ts';
@@ -9,7 +9,18 @@ import type { JsonObject } from './rules.ts';
 export const wishes = {
   api: ['messages', 'chat', 'responses'],
   thinking: ['unsaid', 'off', 'low', 'medium', 'high', 'xhigh', 'max', 'budget', 'large_budget', 'adaptive', 'minimal'],
-  choice: ['no_tools', 'unsaid', 'auto', 'required', 'named', 'none', 'single', 'required_single'],
+  choice: [
+    'no_tools',
+    'unsaid',
+    'auto',
+    'required',
+    'named',
+    'none',
+    'single',
+    'required_single',
+    'named_single',
+    'none_single',
+  ],
   tool: [
     'plain',
     'untyped',
@@ -85,7 +96,7 @@ export const wishes = {
   media: ['no', 'image', 'image_webp', 'image_url', 'pdf', 'text_document'],
   user: ['no', 'yes'],
   surrogate: ['no', 'text', 'result', 'system'],
-  // In every request, Claude Code sends deferred tools, and the field that clears old thinking from the context.
+  // Claude Code sends deferred tools, and the field that clears old thinking from the context.
   agent: ['no', 'deferred_tool', 'clearing'],
 } as const;
 export type Wishes = { -readonly [Kind in keyof typeof wishes]: (typeof wishes)[Kind][number] };
@@ -102,7 +113,6 @@ interface Call {
   name: string;
 }
 
-/** Turn of a conversation, independent of the API. */
 interface SaidTurn {
   role: 'user' | 'system' | 'assistant';
   texts: string[];
@@ -133,7 +143,7 @@ function toolName({ tool }: Wishes): string {
   }
 }
 
-/** Schemas of a tree and of nested JSON, in the form that schema generators write. */
+/** Recursive schemas as generators write them. */
 const recursiveParts = {
   Node: {
     type: 'object',
@@ -151,8 +161,7 @@ const recursiveParts = {
 };
 
 /**
- * Returns a closed schema that refers to definitions in forms that schema generators write: with a description next to
- * the reference, in the form of older drafts, and to a property.
+ * References as schema generators write them: next to a description, in the form of older drafts, and to a property.
  */
 const referring = (): JsonObject => ({
   $id: 'Parameters Schema',
@@ -410,7 +419,7 @@ function historyOf(row: Wishes): Turn[] {
   }
 }
 
-/** Returns the history with the client's additions: blank texts, half surrogate pairs, media in the first turn. */
+/** Returns the history of a row with its blank texts and half surrogate pairs, and with media in the first turn. */
 function conversationOf(row: Wishes): Turn[] {
   return historyOf(row).flatMap((turn, index): Turn[] => {
     const isFirst = index === 0;
@@ -484,7 +493,7 @@ function samplingOf({ sampling }: Wishes): JsonObject {
   }
 }
 
-/** Returns the parameters that few models support. Verbosity and probabilities have another position in each API. */
+/** Returns tuning fields that have the same position in each API, unlike verbosity and probabilities. */
 function rareTuningOf({ tuning }: Wishes): JsonObject {
   switch (tuning) {
     case 'seed':
@@ -508,7 +517,7 @@ function verbosityOf({ tuning }: Wishes): JsonObject {
   return tuning === 'verbose' ? { verbosity: 'high' } : tuning === 'everything' ? { verbosity: 'low' } : {};
 }
 
-/** Returns the number of alternative tokens that are requested for each token; undefined without probabilities. */
+/** Returns the number of alternative tokens that are requested for each token. */
 function askedLogprobs({ tuning }: Wishes): number | undefined {
   switch (tuning) {
     case 'logprobs':
@@ -537,7 +546,6 @@ const mark = (row: Wishes, place: number): JsonObject => {
   }
 };
 
-/** Returns the body of a request in the client's API. */
 export function bodyOf(row: Wishes, model = 'test/model'): JsonObject {
   switch (row.api) {
     case 'messages':
@@ -561,6 +569,8 @@ function messagesBody(row: Wishes, model: string): JsonObject {
     none: { type: 'none' },
     single: { type: 'auto', disable_parallel_tool_use: true },
     required_single: { type: 'any', disable_parallel_tool_use: true },
+    named_single: { type: 'tool', name: toolName(row), disable_parallel_tool_use: true },
+    none_single: { type: 'none', disable_parallel_tool_use: true },
   };
   const schema = answerSchema(row);
   const deferred = { name: 'later', description: 'Waits.', input_schema: { type: 'object' }, defer_loading: true };
@@ -678,7 +688,9 @@ function chatBody(row: Wishes, model: string): JsonObject {
     required: 'required',
     required_single: 'required',
     none: 'none',
+    none_single: 'none',
     named: { type: 'function', function: { name: toolName(row) } },
+    named_single: { type: 'function', function: { name: toolName(row) } },
   };
   return {
     model,
@@ -696,7 +708,7 @@ function chatBody(row: Wishes, model: string): JsonObject {
           })),
         }),
     ...(choices[row.choice] === undefined ? {} : { tool_choice: choices[row.choice] }),
-    ...(row.choice === 'single' || row.choice === 'required_single' ? { parallel_tool_calls: false } : {}),
+    ...(row.choice.endsWith('single') ? { parallel_tool_calls: false } : {}),
     ...samplingOf(row),
     ...rareTuningOf(row),
     ...verbosityOf(row),
@@ -798,7 +810,9 @@ function responsesBody(row: Wishes, model: string): JsonObject {
     required: 'required',
     required_single: 'required',
     none: 'none',
+    none_single: 'none',
     named: { type: 'function', name: toolName(row) },
+    named_single: { type: 'function', name: toolName(row) },
   };
   return {
     model,
@@ -817,7 +831,7 @@ function responsesBody(row: Wishes, model: string): JsonObject {
           })),
         }),
     ...(choices[row.choice] === undefined ? {} : { tool_choice: choices[row.choice] }),
-    ...(row.choice === 'single' || row.choice === 'required_single' ? { parallel_tool_calls: false } : {}),
+    ...(row.choice.endsWith('single') ? { parallel_tool_calls: false } : {}),
     ...sampling,
     ...rareTuningOf(row),
     ...responsesLogprobs(row),

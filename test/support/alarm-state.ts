@@ -1,9 +1,8 @@
-/** Evaluates alarms as CloudWatch does, from their properties in a template. */
+/** Evaluates alarms in a template as CloudWatch does. */
 
 import { runInNewContext } from 'node:vm';
 import type { Template } from 'aws-cdk-lib/assertions';
 
-/** Value of a metric in one minute. */
 export interface Datapoint {
   namespace: string;
   metric: string;
@@ -50,8 +49,8 @@ const comparisons: Record<string, (value: number, threshold: number) => boolean>
 };
 
 /**
- * Functions of CloudWatch's metric math that the alarms use. A missing value is undefined. Arithmetic with it gives no
- * number, so the result is missing too. FILL replaces it.
+ * Functions of CloudWatch's metric math that the alarms use. Arithmetic with a missing value gives no number, so the
+ * result is missing too, unless FILL replaces it.
  */
 const metricMath = {
   IF: (condition: boolean, then: number, otherwise: number) => (condition ? then : otherwise),
@@ -59,8 +58,8 @@ const metricMath = {
 };
 
 /**
- * Returns whether the alarm sends a notification: in the state ALARM, or in the state INSUFFICIENT_DATA if it has an
- * action for this state.
+ * Whether the alarm sends a notification: in the state ALARM, or in the state INSUFFICIENT_DATA if it has an action for
+ * it.
  */
 export function notifies(alarm: AlarmProperties, points: readonly Datapoint[]): boolean {
   const state = alarmState(alarm, points);
@@ -68,8 +67,20 @@ export function notifies(alarm: AlarmProperties, points: readonly Datapoint[]): 
 }
 
 /**
+ * Whether a raised alarm ends when its metrics have no more values. CloudWatch may ignore missing values of DynamoDB's
+ * metrics, whatever the alarm says about them, and then leaves the alarm in its state.
+ * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html (TreatMissingData)
+ */
+export function endsWithoutData(alarm: AlarmProperties): boolean {
+  const watched = alarm.Metrics?.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []) ?? [alarm];
+  const isOfDynamodb = watched.some(({ Namespace }) => Namespace === 'AWS/DynamoDB');
+  if (isOfDynamodb && valueIn(alarm, [], 0) === undefined) return false;
+  return alarmState(alarm, []) !== 'ALARM';
+}
+
+/**
  * Returns the state of an alarm.
- * @param points data points of the minutes until now; points before the alarm's periods are ignored
+ * @param points metric values; values from before the alarm's periods are ignored
  */
 function alarmState(alarm: AlarmProperties, points: readonly Datapoint[]): 'ALARM' | 'OK' | 'INSUFFICIENT_DATA' {
   const { EvaluationPeriods: periods, DatapointsToAlarm: enough = periods } = alarm;
@@ -98,7 +109,7 @@ function valueIn(alarm: AlarmProperties, points: readonly Datapoint[], period: n
 }
 
 /**
- * Returns the statistic of a metric in one period.
+ * Returns a statistic of a metric in one period.
  * @param period 0 is the period that ends now
  */
 function statistic(
@@ -130,8 +141,8 @@ interface EmbeddedMetrics {
 }
 
 /**
- * Returns the data points in one line of a function's log: its embedded metrics or, if it has none, the metrics of the
- * metric filters that it matches.
+ * Returns the embedded metrics of a log line. If the line has no embedded metrics, returns the metrics of the metric
+ * filters that the line matches.
  */
 export function datapointsOf(line: string, log: string, template: Template): Omit<Datapoint, 'minutesAgo'>[] {
   const fields = JSON.parse(line) as EmbeddedMetrics | { message: string };
@@ -170,10 +181,7 @@ function filtered(message: string, log: string, template: Template): Omit<Datapo
     });
 }
 
-/**
- * Returns whether a log line matches the pattern of a metric filter. Supports only the patterns in the templates: the
- * message's text, alone or with a star at each end.
- */
+/** Whether a message matches a filter's pattern: the whole text of the message, or a part of it between two stars. */
 function passes(pattern: string, message: string): boolean {
   const [, start, words, end] = /^\{ \$\.message = "(\*?)([^"*]+)(\*?)" \}$/.exec(pattern)!;
   return start && end ? message.includes(words!) : message === words;

@@ -14,10 +14,7 @@ const citation = fc.record({
   cited_text: someText,
 });
 
-/**
- * Arbitrary positions at which a text is cut into pieces. Each number is the share of the remaining text that becomes
- * the next piece.
- */
+/** Each number is the share of the remaining text that becomes the next piece. */
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 });
 
 function piecesOf(text: string, parts: readonly number[]): string[] {
@@ -31,7 +28,7 @@ function piecesOf(text: string, parts: readonly number[]): string[] {
   return [...pieces, rest];
 }
 
-/** A content block as in its content_block_start event, with the deltas that follow. */
+/** A block as in content_block_start, with its deltas. */
 interface SentBlock {
   block: Block;
   deltas: object[];
@@ -74,7 +71,7 @@ const blocks = fc.array(fc.oneof(textBlock, thinkingBlock, redactedBlock, callBl
 const reasons: StopReason[] = ['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal', 'pause_turn'];
 const count = fc.nat(1_000_000);
 
-/** Arbitrary events of one complete answer. */
+/** Events of one complete answer. */
 export const answerEvents = fc
   .record({ blocks, reason: fc.constantFrom(...reasons), input: count, output: count, cached: count, thinking: count })
   .map(({ blocks: sent, reason, input: prompt, output, cached, thinking }): MessagesEvent[] => {
@@ -107,14 +104,13 @@ export const answerEvents = fc
     ] as MessagesEvent[];
   });
 
-/** Returns the complete message that the events of an answer form. */
 export function wholeMessage(events: readonly MessagesEvent[]): MessageBody {
   const assembler = new MessageAssembler();
   for (const event of events) assembler.add(event);
   return assembler.finish()!;
 }
 
-/** Cuts bytes into pieces at any position, even within a character. */
+/** Cuts bytes at any position, even within a character. */
 export function cutBytes(text: string, parts: readonly number[]): Uint8Array[] {
   const bytes = Buffer.from(text);
   const ends = [...parts.map((part) => Math.floor(bytes.length * part)), bytes.length].toSorted((a, b) => a - b);
@@ -122,3 +118,16 @@ export function cutBytes(text: string, parts: readonly number[]): Uint8Array[] {
 }
 
 export const byteCuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 });
+
+const isOfBlock = (event: MessagesEvent) => 'index' in event;
+
+/** Opens all blocks at once, with alternating pieces, as some providers send parallel calls. */
+export function interleaved(events: readonly MessagesEvent[]): MessagesEvent[] {
+  const rows = [...Map.groupBy(events.filter(isOfBlock), (event) => (event as { index: number }).index).values()];
+  const begun = rows.map(([start]) => start!);
+  const pieces = rows.map((row) => row.slice(1));
+  const longest = Math.max(0, ...pieces.map(({ length }) => length));
+  const alternating = Array.from({ length: longest }, (_, at) => pieces.flatMap((row) => row.slice(at, at + 1))).flat();
+  const [first, ...rest] = events.filter((event) => !isOfBlock(event));
+  return [first!, ...begun, ...alternating, ...rest];
+}

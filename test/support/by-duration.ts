@@ -2,11 +2,16 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { dividedByDuration, slowestFirst } from './recorded-durations.ts';
 
-/** Sorts test files by recorded duration, and divides them by duration for `--shard`. */
+/**
+ * Sorts test files by recorded duration, and divides them for `--shard`. Files with a process of their own come first,
+ * because Vitest ends a shared process if the next file of the list does not share it.
+ */
 export class ByDuration extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const order = slowestFirst(files.map(pathOf));
-    const places = new Map(order.map((file, place) => [file, place]));
+    const [alone, sharing] = [true, false].map((isAlone) => {
+      return slowestFirst(files.filter(({ project }) => project.config.isolate === isAlone).map(pathOf));
+    }) as [string[], string[]];
+    const places = new Map([...alone, ...sharing].map((file, place) => [file, place]));
     return files.toSorted((one, other) => places.get(pathOf(one))! - places.get(pathOf(other))!);
   }
 

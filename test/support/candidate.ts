@@ -1,6 +1,7 @@
 import { Catalog, type Model } from '../../lambdas/catalog/catalog.ts';
 import { factsOf, type MessagesWireName } from '../../lambdas/catalog/wires.ts';
 import type { QuirksOf } from '../../lambdas/catalog/quirk-schemas.ts';
+import type { RoutedRequest } from '../../lambdas/messages/preferences.ts';
 import { messagesWire } from '../../lambdas/providers/wires.ts';
 import { messagesCandidates, type Candidate } from '../../lambdas/routing/candidates.ts';
 import { requestedRoute } from '../../lambdas/routing/requested-route.ts';
@@ -8,7 +9,7 @@ import type { RoutingInput } from '../../lambdas/routing/usable-endpoints.ts';
 import type { EndpointSignals } from '../../lambdas/routing/order.ts';
 import { pricing } from './spending.ts';
 
-/** Health signals without any data, so that every endpoint counts as healthy. */
+/** Without data, every endpoint counts as healthy. */
 export const quietSignals: EndpointSignals = { isFailing: () => false, speedOf: () => undefined };
 
 /** Returns an endpoint with the given address, as routing gets it from the catalog. */
@@ -43,13 +44,12 @@ export function candidateAt(
   };
 }
 
-/** Returns the candidates of a request for a model. */
-export function candidatesOf(model: Model, more: Partial<RoutingInput> = {}) {
-  const route = requestedRoute(
-    new Catalog([model], [], 'test'),
-    { model: model.id, messages: [] },
-    { check: undefined },
-  );
+export function candidatesOf(
+  model: Model,
+  { fields = {}, ...more }: Partial<RoutingInput> & { fields?: Partial<RoutedRequest> } = {},
+) {
+  const request = { model: model.id, messages: [], ...fields };
+  const route = requestedRoute(new Catalog([model], [], 'test'), request, { check: undefined });
   return messagesCandidates(route, {
     exclusionOf: () => undefined,
     signals: quietSignals,

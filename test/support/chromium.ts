@@ -1,10 +1,30 @@
 import { spawnSync } from 'node:child_process';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
-/** Path of Chromium on this machine. If it is undefined, tests with a browser are skipped. */
+/** Path of an installed Chromium. If it is undefined, tests with a browser are skipped. */
 export const chromiumPath = ['chromium', 'chromium-browser', 'google-chrome']
   .map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim())
   .find((path) => path !== '' && spawnSync(path, ['--version']).status === 0);
+
+/**
+ * Features that tests do not need. The list replaces Playwright's list of disabled features, so it repeats entries that
+ * concern these tests.
+ */
+const DISABLED_FEATURES = [
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'AimEnabled',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'DialMediaRouteProvider',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'Translate',
+];
 
 const QUIET = [
   '--no-sandbox',
@@ -14,20 +34,16 @@ const QUIET = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  `--disable-features=${DISABLED_FEATURES.join(',')}`,
 ];
 
-/** Starts Chromium with settings that suppress its background requests. */
 export function startChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath!, args: QUIET });
 }
 
-/**
- * Maximum time of a step in ms, longer than any page needs on a busy machine. If a test hangs, it fails with the name
- * of the step.
- */
+/** Timeout of each step. A test that hangs fails with the name of the step. */
 const STEP_TIMEOUT_MS = 100_000;
 
-/** Opens a page whose steps wait up to STEP_TIMEOUT_MS. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
   const page = await browser.newPage(options);
   page.setDefaultTimeout(STEP_TIMEOUT_MS);

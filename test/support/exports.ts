@@ -1,4 +1,4 @@
-/** Exports of a table as DynamoDB writes them to a bucket, and as Amazon Athena reads them. */
+/** Exports of a table as DynamoDB writes them and as Amazon Athena reads them. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
@@ -17,7 +17,7 @@ export const accountItem = (id: string, name: string): Attributes => ({
   name: { S: name },
 });
 
-/** Returns a line of an incremental export. Without an image, the item was deleted. */
+/** Line of an incremental export; without an image, the item was deleted. */
 export const changeLine = (keys: Attributes, micros: number, image?: Attributes) => ({
   Metadata: { WriteTimestampMicros: { N: String(micros) } },
   Keys: { pk: keys['pk'], sk: keys['sk'] },
@@ -27,9 +27,8 @@ export const changeLine = (keys: Attributes, micros: number, image?: Attributes)
 let exports = 0;
 
 /**
- * Writes an export under a prefix of the bucket. The data of an incremental export is next to the export's folder, not
- * in it.
- * @param times times in the manifest; with `exportTime`, it is a full export
+ * Writes an export under a prefix of the bucket.
+ * @param times times for the manifest; with `exportTime`, the export is a full export
  * @returns the folder of the manifests, the folder of the data, and the data file
  */
 export function writeExport(directory: string, prefix: string, lines: readonly object[], times: object) {
@@ -58,7 +57,7 @@ export function writeExport(directory: string, prefix: string, lines: readonly o
   return { folder, data, file: join(data, name) };
 }
 
-/** Views of Athena in DuckDB, with their original SQL, over the lines of the files in a bucket. */
+/** Views of Athena in DuckDB, with their original SQL. */
 export interface AthenaBooks {
   /**
    * Runs a query. Amounts are texts with all trailing zeros.
@@ -67,10 +66,12 @@ export interface AthenaBooks {
   query: (sql: string) => Promise<Record<string, unknown>[]>;
 }
 
-/** Opens one database per process, because creating its views takes as long as all queries of a test together. */
+/**
+ * Opens a database with the views. Creating them takes as long as the queries of a test, so a process has one database.
+ */
 const openDatabase = onceOpen(async () => {
   const { DuckDBInstance } = await import('@duckdb/node-api');
-  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  const connection = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect();
   await connection.run("SET TimeZone = 'UTC'");
   await connection.run('CREATE TABLE lines (line VARCHAR, "$path" VARCHAR, kind VARCHAR, dt VARCHAR)');
   await connection.run(duckdbStatements(athenaViews));
@@ -78,10 +79,9 @@ const openDatabase = onceOpen(async () => {
 });
 
 /**
- * Reads the bucket as Hive's text format does: one text per line, with the path of its file. Files whose names begin
- * with an underscore are ignored. For invalid JSON, such as a checksum, Trino returns nothing, but DuckDB fails, so
- * such a line is stored as a JSON string. All books of a process use one database, so after this call, books that were
- * opened earlier also read the new bucket.
+ * Reads the bucket as Hive's text format does: one text per line, with the path of its file, without files whose names
+ * begin with an underscore. For invalid JSON, Trino returns nothing, but DuckDB fails, so such a line is stored as a
+ * JSON string. Books that were opened earlier read the new bucket, too.
  */
 export async function openAthenaBooks(directory: string): Promise<AthenaBooks> {
   const connection = await openDatabase();

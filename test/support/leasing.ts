@@ -8,14 +8,13 @@ import type { Table } from '../../lambdas/store/table/table.ts';
 import type { DynamodbCall } from './fault-proxy.ts';
 import { books, holdRequest, newSpender, outcome, rub, type Spender } from './spending.ts';
 
-/** Creates a spender whose key has this daily limit. */
 export function limitedSpender(table: Table, limit: string): Promise<Spender> {
   return newSpender(table, { key: { daily: rub(limit) }, account: { lifetime: rub('1000') } });
 }
 
-/** Returns the lifetime amounts of the spender's key as the text "<spent> of <committed>". */
+/** Returns "<spent> of <committed>" of the spender's key. */
 export async function keyOf(table: Table, spender: Spender): Promise<string | undefined> {
-  return (await books(table, spender)).key[0];
+  return (await books(table, spender)).key.lifetime;
 }
 
 export async function leasesOf(table: Table, spender: Spender): Promise<Lease[]> {
@@ -30,16 +29,14 @@ export function placed(result: HoldResult): PlacedHold {
 }
 
 /**
- * Creates leases of a process that takes a lease after two holds within a second. A lease is money that a process holds
- * in advance for several requests.
- * @param monotonicMs clock. It usually stands still, so that all holds are in the same second, even on a slow machine.
+ * Leases of a process that takes a lease (money for several requests) after two holds within a second.
+ * @param monotonicMs clock. It usually stands still, so that all holds are in the same second.
  */
 export const eagerLeases = (monotonicMs = () => 0) => new Leases({ minHoldsASecond: 2 }, monotonicMs);
 
 /**
- * Returns the leases of a process that has placed two holds of 0.4 RUB for a spender. The first hold was placed without
- * a lease. For the second, the process took a lease of 1.6 RUB. So 2 RUB are held, of which 1.2 RUB of the lease
- * remain.
+ * Returns leases after two holds of 0.4 RUB: the first without a lease, the second from a lease of 1.6 RUB. So the
+ * key's counter has 2 RUB committed, of which 1.2 RUB remain in the lease.
  */
 export async function withLease(table: Table, spender: Spender, monotonicMs?: () => number): Promise<Leases> {
   const leases = eagerLeases(monotonicMs);
@@ -47,10 +44,8 @@ export async function withLease(table: Table, spender: Spender, monotonicMs?: ()
   return leases;
 }
 
-/** Whether a call writes a single record. */
 export const isRecord = ({ action }: DynamodbCall) => action === 'PutItem';
 
-/** Settles the hold of a request. */
 export async function settleOne(table: Table, { generation }: HoldRequest, cost: string): Promise<void> {
   const { id, payer } = generation;
   const { hold } = (await readGeneration(table, payer.accountId, id))!;
@@ -59,7 +54,7 @@ export async function settleOne(table: Table, { generation }: HoldRequest, cost:
   if (results[0] !== 'settled') throw new Error(`Not settled: ${String(results[0])}`);
 }
 
-/** Runs the sweep of leases twice. The first run finds the due leases, and the second run returns them. */
+/** Runs the sweep twice: the first run finds the due leases, and the second returns them. */
 export async function sweepTwice(table: Table, nowMs: number): Promise<void> {
   for (const atMs of [nowMs, nowMs + 600_000]) {
     const { failures } = await returnDueLeases(table, { nowMs: atMs });

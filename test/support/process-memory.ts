@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { eventually } from './eventually.ts';
 import type { RunningGateway } from './gateway.ts';
 
 /** Environment of a gateway whose memory can be measured. */
@@ -15,30 +16,22 @@ interface KeptMemory {
 }
 
 /**
- * Sends a signal to the gateway, and returns the text after `word` in the line that the gateway then logs.
- * @throws if the line does not arrive in time
+ * Sends a signal, and returns the text after `word` in the line that the gateway then logs.
+ * @throws {Error} if the line does not arrive in time
  */
 async function reportOf(gateway: RunningGateway, signal: NodeJS.Signals, word: string): Promise<string> {
   const reports = () => [...gateway.log().matchAll(new RegExp(`^${word} (.*)$`, 'gm'))];
   const before = reports().length;
   gateway.process.kill(signal);
-  const deadline = performance.now() + 10_000;
-  while (reports().length === before && performance.now() < deadline) await sleep(20);
-  return reports()[before]![1]!;
+  return eventually(() => reports()[before]![1]!, 20);
 }
 
-/**
- * Returns the memory of a gateway after garbage collection.
- * @throws if the gateway does not report in time
- */
+/** Memory after garbage collection. */
 async function memoryOf(gateway: RunningGateway): Promise<KeptMemory> {
   return JSON.parse(await reportOf(gateway, 'SIGUSR2', 'collected')) as KeptMemory;
 }
 
-/**
- * Returns the number of pending timers, including unreferenced ones.
- * @throws if the gateway does not report in time
- */
+/** Pending timers, including unreferenced ones. */
 export async function timersOf(gateway: RunningGateway): Promise<number> {
   return Number(await reportOf(gateway, 'SIGCONT', 'timers'));
 }
@@ -49,10 +42,7 @@ const STEADY_BYTES = 16 * 1024;
 const STEADY_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 200;
 
-/**
- * Returns the retained bytes when they no longer change. Then work that continues after answers is done, even on a busy
- * machine. If the bytes keep changing, returns the last measurement.
- */
+/** Returns the retained bytes when they no longer change, or else the last measurement. */
 export async function steadyBytesOf(gateway: RunningGateway): Promise<number> {
   const deadline = performance.now() + STEADY_WITHIN_MS;
   for (let before = await memoryOf(gateway); ;) {

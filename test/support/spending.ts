@@ -5,7 +5,7 @@ import type { HoldRequest, HoldResult, PlacedHold } from '../../lambdas/admissio
 import { refusalError } from '../../lambdas/admission/refusal.ts';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';
-import { intervals, windowsAt } from '../../lambdas/money/periods.ts';
+import { intervals, windowsAt, type Interval } from '../../lambdas/money/periods.ts';
 import { newGenerationId, uuidv7 } from '../../lambdas/platform/ids.ts';
 import { configureUpdate, readCounter, type Scope, type OwnerKind } from '../../lambdas/store/counters/counters.ts';
 import { generationsOfDay } from '../../lambdas/store/generations/generation-queries.ts';
@@ -20,7 +20,7 @@ export const rub = (text: string) => Money.parse(text);
 
 export const pricing: Pricing = { prompt: rub('0.001'), completion: rub('0.002') };
 
-/** Payer with its scopes (key, workspace, member, account), some of which are limited. */
+/** Payer with its scopes (key, workspace, member, account). */
 export interface Spender {
   payer: Payer;
   scopes: Scope[];
@@ -101,7 +101,7 @@ export function settlement(request: HoldRequest, hold: Hold, cost: Money): Settl
 
 /**
  * Places a hold that must succeed.
- * @throws the refusal that a client would get
+ * @throws {GatewayError} the refusal that a client would get
  */
 export async function placeHold(table: Table, request: HoldRequest): Promise<PlacedHold> {
   return placedOf(await holds.placeHold(table, request), request);
@@ -109,7 +109,7 @@ export async function placeHold(table: Table, request: HoldRequest): Promise<Pla
 
 /**
  * Extends a hold that must succeed.
- * @throws the refusal that a client would get
+ * @throws {GatewayError} the refusal that a client would get
  */
 export async function extendHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<PlacedHold> {
   return placedOf(await holds.extendHold(table, placed, request), request);
@@ -120,26 +120,28 @@ function placedOf(result: HoldResult, { generation }: HoldRequest): PlacedHold {
   throw refusalError(result.refused, { atMs: generation.createdAtMs });
 }
 
-/** Returns the spending of every scope in every time window at `atMs`, as the text "<settled> of <committed>". */
+/** Returns "<settled> of <committed>" of every scope, by the time window that contains `atMs`. */
 export async function books(table: Table, spender: Spender, atMs = Date.now()) {
-  const windows = windowsAt(atMs);
+  const windows = Object.entries(windowsAt(atMs)) as [Interval, string][];
   const entries = await Promise.all(
     spender.scopes.map(async (scope) => {
       const counter = await readCounter(table, scope);
-      const amounts = Object.values(windows).map(
-        (window) => `${counter.spent(window)} of ${counter.committed(window)}`,
-      );
-      return [scope.kind, amounts] as const;
+      const amounts = windows.map(([interval, window]) => [
+        interval,
+        `${counter.spent(window)} of ${counter.committed(window)}`,
+      ]);
+      return [scope.kind, Object.fromEntries(amounts)] as const;
     }),
   );
-  return Object.fromEntries(entries) as Record<OwnerKind, string[]>;
+  return Object.fromEntries(entries) as Record<OwnerKind, Record<Interval, string>>;
 }
 
 /**
- * Returns the text "<spent> of <committed>" for every time window, with the same amounts in each. By default nothing is
- * held, so both amounts are equal.
+ * Returns the same "<spent> of <committed>" for every time window. By default, both amounts are equal, so nothing is
+ * held.
  */
-export const settledEverywhere = (spent: string, committed = spent) => intervals.map(() => `${spent} of ${committed}`);
+export const settledEverywhere = (spent: string, committed = spent) =>
+  Object.fromEntries(intervals.map((interval) => [interval, `${spent} of ${committed}`])) as Record<Interval, string>;
 
 export async function finalCosts(table: Table, spender: Spender): Promise<Money> {
   const costs: Money[] = [];

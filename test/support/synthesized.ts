@@ -11,17 +11,25 @@ import { readAssets, readTemplate } from '../../lib/local/sandboxed/templates.ts
 
 export interface Synthesized {
   data: Template;
-  /** Template of the API stack, including the resources of its nested stacks. */
+  /** Template with the resources of nested stacks. */
   api: Template;
   books: Template;
-  /** Findings of the AWS Solutions checks. */
   violations: readonly unknown[];
 }
 
-/** Content of a stored file. */
+/** Settings of deployments that several test files read, and that are synthesized once. */
+export const sharedSettings = {
+  server: { 'gateway:concurrency': 1_000, 'gateway:streamRuntime': 'web' },
+  otherStage: {
+    'gateway:stage': 'my-test',
+    'gateway:reviewers': ['arn:aws:iam::123456789012:role/finance', 'arn:aws:iam::123456789012:user/audit/ann'],
+    'gateway:maxQueryGigabytes': 2.01,
+  },
+};
+
 type SynthesizedText = Record<'data' | 'api' | 'books', object> & { violations: unknown[] };
 
-/** Returns the templates of a deployment with these settings. They are usually synthesized once per test run. */
+/** Returns the templates of a deployment, which are usually synthesized once per test run. */
 export function synthesize(settings: Record<string, unknown> = {}): Synthesized {
   const name = createHash('sha256').update(JSON.stringify(settings)).digest('hex');
   const kept = join(synthesizedDirectory, `${name}.json`);
@@ -36,8 +44,8 @@ export function synthesize(settings: Record<string, unknown> = {}): Synthesized 
 }
 
 /**
- * Synthesizes templates and stores them. A file appears only when it is complete, because two processes may create the
- * same file at the same time.
+ * Writes the templates to a file. The file appears only when it is complete, because two processes may create it at the
+ * same time.
  */
 function keepSynthesized(path: string, settings: Record<string, unknown>): void {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-templates-'));

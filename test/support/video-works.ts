@@ -11,14 +11,16 @@ import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { variables } from '../../lambdas/platform/environment.ts';
 import { uuidv7 } from '../../lambdas/platform/ids.ts';
 import { openBucket, type Bucket } from '../../lambdas/platform/aws/objects.ts';
-import { videoCandidate } from '../../lambdas/routing/video-candidates.ts';
+import { jobCandidate } from '../../lambdas/routing/job-candidates.ts';
 import type { Generation } from '../../lambdas/store/generations/generation.ts';
-import { readVideo } from '../../lambdas/store/generations/video-jobs.ts';
+import { readJobAndGeneration } from '../../lambdas/store/generations/provider-jobs.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
-import { advanceVideo } from '../../lambdas/inference/videos/advance.ts';
-import { decodeVideoMessage, encodeVideoMessage } from '../../lambdas/inference/videos/message.ts';
-import { startVideo } from '../../lambdas/inference/videos/start.ts';
-import type { VideoTools } from '../../lambdas/inference/videos/tools.ts';
+import { advanceJob } from '../../lambdas/inference/jobs/advance.ts';
+import { decodeJobMessage, encodeJobMessage } from '../../lambdas/inference/jobs/message.ts';
+import { startJob } from '../../lambdas/inference/jobs/start.ts';
+import type { JobTools } from '../../lambdas/inference/jobs/tools.ts';
+import { videoJobs } from '../../lambdas/inference/videos/kind.ts';
+import { videoTerms } from '../../lambdas/inference/videos/terms.ts';
 import { createBucket } from '../../lib/local/bucket.ts';
 import { startSqs } from '../../lib/local/queues.ts';
 import { catalogDirectory } from './catalog.ts';
@@ -26,22 +28,16 @@ import { setEnvironment } from './process-environment.ts';
 import type { Spender } from './spending.ts';
 import { filmCatalog, startVideoProvider, type VideoScript } from './video-provider.ts';
 
-/**
- * Point at which a function is stopped: before or after the write with number `at`, counted over all functions of the
- * test.
- */
+/** A function is stopped before or after the write with number `at`, counted over all functions of the test. */
 export interface Kill {
   at: number;
   when: 'before' | 'after';
 }
 
-/** Milliseconds until a message is delivered again, if its function was stopped. */
+/** The message of a stopped function is delivered again after this time. */
 const VISIBILITY_MS = 24 * 60_000;
 
-/**
- * Starts everything that is needed to generate videos, in this process, with an emulated table and bucket and a local
- * provider. The queue has simulated time, so that hours pass immediately.
- */
+/** Starts everything for the generation of videos in this process, with simulated time. */
 export async function startVideoWorks(table: Table, paths = ['one']) {
   const provider = await startVideoProvider();
   const files = filmCatalog(provider.url, paths);
@@ -76,8 +72,8 @@ function worksOf(table: Table, catalog: Catalog) {
   const state = { kill: undefined as Kill | undefined, writes: 0, submittedAtMs: 0, died: () => {} };
 
   /**
-   * Executes a write, during which the function may be stopped. The promise of a stopped function never settles, so
-   * that no code can react to the stop.
+   * Makes a write, before or after which the function may be stopped. The promise of a stopped function never settles,
+   * so that no code can react to the stop.
    */
   async function written<Result>(write: () => Promise<Result>): Promise<Result> {
     state.writes += 1;
@@ -93,10 +89,7 @@ function worksOf(table: Table, catalog: Catalog) {
     return new Promise(() => {});
   }
 
-  /**
-   * Runs a function of the gateway.
-   * @returns whether the function ended without being stopped
-   */
+  /** Returns whether the function ended without being stopped. */
   async function survives(work: () => Promise<unknown>): Promise<boolean> {
     const { promise: died, resolve } = Promise.withResolvers<void>();
     state.died = resolve;
@@ -123,7 +116,8 @@ function worksOf(table: Table, catalog: Catalog) {
         return Promise.resolve();
       }),
   };
-  const tools: VideoTools = {
+  const tools: JobTools = {
+    kind: videoJobs,
     table: mortalTable,
     bucket: mortalBucket,
     jobs,
@@ -134,16 +128,16 @@ function worksOf(table: Table, catalog: Catalog) {
           if (result instanceof Error) throw result;
         }),
     },
-    candidateOf: (modelId, endpointId) => videoCandidate(catalog, modelId, endpointId),
+    candidateOf: (modelId, endpointId) => jobCandidate(catalog, modelId, endpointId),
     onResult: () => {},
     nowMs: () => clock.ms,
     remainingMs: () => 240_000,
   };
 
-  const handBack = ({ payer: { accountId }, id }: Generation) => jobs.send(encodeVideoMessage({ accountId, id }));
+  const handBack = ({ payer: { accountId }, id }: Generation) => jobs.send(encodeJobMessage({ accountId, id }));
 
   async function deliver(body: string): Promise<void> {
-    if (await survives(() => advanceVideo(tools, decodeVideoMessage(body)))) return;
+    if (await survives(() => advanceJob(tools, decodeJobMessage(body)))) return;
     messages.push({ dueAtMs: clock.ms + VISIBILITY_MS, body });
   }
 
@@ -167,16 +161,13 @@ function worksOf(table: Table, catalog: Catalog) {
     state,
     bucket,
     run,
-    /**
-     * Submits a job as POST /videos does.
-     * @returns the job's id, whether or not the function was stopped
-     */
+    /** Submits a job as POST /videos does, and returns its id, whether or not the function was stopped. */
     async submit(spender: Spender, script: VideoScript, callbackUrl?: string): Promise<string> {
-      // A job may take longer than a day; its hold counts in the time windows of its submission.
+      // The hold of a job counts in the time windows of its submission.
       state.submittedAtMs = clock.ms;
       const generationId = `gen-${uuidv7(clock.ms)}`;
       const model = catalog.find('test/film')!;
-      const candidates = await Promise.all(model.endpoints.map(({ id }) => videoCandidate(catalog, model.id, id)));
+      const found = await Promise.all(model.endpoints.map(({ id }) => jobCandidate(catalog, model.id, id)));
       const caller = {
         payer: spender.payer,
         scopes: spender.scopes,
@@ -184,14 +175,22 @@ function worksOf(table: Table, catalog: Catalog) {
         key: noUseLimits,
       } as InferenceCaller;
       const settings = { durationSeconds: 5, resolution: '768p', aspectRatio: '16:9' };
+      const request = {
+        ...settings,
+        prompt: JSON.stringify(script),
+        frames: [],
+        seed: undefined,
+        withAudio: undefined,
+      };
+      const routed = { request, candidates: found.map((candidate) => candidate!) };
       const start = () =>
-        startVideo(
-          { table: mortalTable, bucket: mortalBucket, jobs, bootId: 'boot' },
+        startJob(
+          { kind: videoJobs, table: mortalTable, bucket: mortalBucket, jobs, bootId: 'boot' },
           {
             generationId,
             caller,
-            candidates: candidates.map((candidate) => candidate!),
-            request: { ...settings, prompt: JSON.stringify(script), frames: [], seed: undefined, withAudio: undefined },
+            ...routed,
+            terms: videoTerms(routed),
             baseUrl: 'https://gateway.example/v1',
             callbackUrl,
             receivedAtMs: performance.now(),
@@ -208,13 +207,12 @@ function worksOf(table: Table, catalog: Catalog) {
       const result = await sweepHolds(table, { nowMs: clock.ms, backlog: 'none', handBack });
       if (result.failures.length > 0) throw new AggregateError(result.failures);
     },
-    job: async (spender: Spender, id: string) => (await readVideo(table, spender.payer.accountId, id))?.job,
+    job: async (spender: Spender, id: string) => (await readJobAndGeneration(table, spender.payer.accountId, id))?.job,
     generation: async (spender: Spender, id: string) =>
-      (await readVideo(table, spender.payer.accountId, id))?.generation,
+      (await readJobAndGeneration(table, spender.payer.accountId, id))?.generation,
   };
 }
 
-/** Returns the key of the stored request of a job. */
 export function requestKeyOf({ id, payer }: { id: string; payer: { accountId: string } }): string {
   return `video-requests/${payer.accountId}/${id}`;
 }

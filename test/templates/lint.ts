@@ -1,18 +1,25 @@
 /**
- * Writes the templates of every setting, and checks them with cfn-lint: `npm run lint:templates`. cfn-lint is a Python
- * program (`pip install cfn-lint`). Without it, the templates are written but not checked.
+ * Writes the templates of every setting, and checks them with cfn-lint, if it is installed: `npm run lint:templates`.
+ * cfn-lint is a Python program (`pip install cfn-lint`).
  */
 
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { toolArguments } from '../../lib/shared/tool-arguments.ts';
 import { eachValueAlone, fewDeployments } from './deployments.ts';
 import { synthesizeTemplates, writeSmallBundles } from './synthesize.ts';
 
-/** Ignored rule W3005: the CDK writes dependencies that a reference already implies. */
+/** W3005: the CDK writes dependencies that a reference already implies. */
 const IGNORED = 'W3005';
 const directory = resolve('.build/templates');
 
+toolArguments(
+  `Usage: npm run lint:templates
+
+Writes the templates of every setting to ${directory}, and checks them with cfn-lint if it is installed.`,
+  {},
+);
 rmSync(directory, { recursive: true, force: true });
 mkdirSync(directory, { recursive: true });
 writeSmallBundles(join(directory, 'bundles'));

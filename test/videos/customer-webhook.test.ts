@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
-import { sendCallback, type Callback } from '../../lambdas/inference/videos/customer-webhook.ts';
+import { sendCallback, type Callback } from '../../lambdas/inference/jobs/customer-webhook.ts';
 import { callbackSecret } from '../../lambdas/platform/secrets/callback-secret.ts';
 import { listen, type Listening } from '../support/listen.ts';
 
@@ -35,7 +35,8 @@ const callback = (url: string): Callback => ({
   url,
   accountId: 'acc-1',
   endedAtMs: 1_795_305_600_500,
-  video: {
+  noun: 'video',
+  job: {
     id: 'gen-1',
     status: 'completed',
     generation_id: 'gen-1',
@@ -66,15 +67,10 @@ it('a callback has the state of the video and its exact cost', async () => {
 it.each(['failed', 'cancelled', 'expired'] as const)(
   'a callback has its own type for a video that has %s',
   async (status) => {
-    const { video, ...rest } = callback(server.url);
-    const { id, generation_id, model } = video;
+    const { job, ...rest } = callback(server.url);
+    const { id, generation_id, model } = job;
 
-    await sendCallback(
-      { ...rest, video: { id, generation_id, model, status, error: 'Why' } },
-      pepper,
-      Date.now(),
-      local,
-    );
+    await sendCallback({ ...rest, job: { id, generation_id, model, status, error: 'Why' } }, pepper, Date.now(), local);
 
     expect(JSON.parse(received[0]!.body)).toMatchObject({ type: `video.generation.${status}`, data: { error: 'Why' } });
   },

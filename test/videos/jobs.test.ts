@@ -4,10 +4,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { documentsOf } from '../support/documents.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
-import { advanceVideo } from '../../lambdas/inference/videos/advance.ts';
+import { advanceJob } from '../../lambdas/inference/jobs/advance.ts';
 import { keyOfFile } from '../../lambdas/inference/videos/content.ts';
-import { decodeVideoMessage } from '../../lambdas/inference/videos/message.ts';
-import { fileKey } from '../../lambdas/inference/videos/objects.ts';
+import { decodeJobMessage } from '../../lambdas/inference/jobs/message.ts';
+import { fileKey } from '../../lambdas/inference/jobs/objects.ts';
 import { listen } from '../support/listen.ts';
 import { repeated } from '../support/long-runs.ts';
 import { refused } from '../support/refused.ts';
@@ -60,7 +60,7 @@ const pick = <Value>(...values: Value[]): Value => values[random(values.length)]
 describe('a video job', () => {
   it('is held completely, made, stored and charged once', async () => {
     const id = await works.submit(spender, { poll: ['pending', 'in_progress', 'completed'] });
-    expect((await books(table, spender)).key[3]).toBe(`0 of ${PRICE}`);
+    expect((await books(table, spender)).key.lifetime).toBe(`0 of ${PRICE}`);
 
     await works.run();
 
@@ -180,10 +180,10 @@ describe('a video job', () => {
     const id = await works.submit(spender, { poll: ['in_progress', 'in_progress', 'in_progress', 'completed'] });
     await works.run(works.clock.ms + 1_000);
     const { body, dueAtMs } = works.messages.pop()!;
-    const message = decodeVideoMessage(body);
+    const message = decodeJobMessage(body);
     works.clock.ms = dueAtMs;
 
-    await Promise.all([true, false].map((isNotice) => advanceVideo(works.tools, { ...message, isNotice })));
+    await Promise.all([true, false].map((isNotice) => advanceJob(works.tools, { ...message, isNotice })));
     await works.run();
 
     expect((await works.job(spender, id))!.state).toBe('completed');
@@ -262,7 +262,7 @@ describe('a function that is killed', () => {
       await works.run();
       const writes = works.state.writes - beganAt;
       expect(writes).toBeGreaterThan(2);
-      const [before] = (await books(table, spender)).key;
+      const before = (await books(table, spender)).key.lifetime;
 
       for (const kill of kills(writes)) {
         spender = await newSpender(table, { key: { lifetime: rub('100000') } });
@@ -274,7 +274,7 @@ describe('a function that is killed', () => {
         works.state.kill = undefined;
         const job = (await works.job(spender, id))!;
         expect([kill, job.state]).toEqual([kill, cost === '0' ? 'failed' : 'completed']);
-        expect([kill, (await books(table, spender)).key[0]]).toEqual([kill, before]);
+        expect([kill, (await books(table, spender)).key.lifetime]).toEqual([kill, before]);
         expect(new Set(works.provider.tokens)).toEqual(new Set([id]));
         expect([kill, await works.bucket.get(requestKeyOf(job))]).toEqual([kill, undefined]);
       }
@@ -296,7 +296,10 @@ describe('a function that is killed', () => {
       await works.sweep();
       await works.run();
 
-      expect([kill, (await books(table, spender)).key[3]]).toEqual([kill, told ? `${PRICE} of ${PRICE}` : '0 of 0']);
+      expect([kill, (await books(table, spender)).key.lifetime]).toEqual([
+        kill,
+        told ? `${PRICE} of ${PRICE}` : '0 of 0',
+      ]);
     }
   });
 
@@ -335,7 +338,7 @@ describe('many concurrent video jobs', () => {
 
     const jobs = await Promise.all(ids.map((id) => works.job(spender, id)));
     const paid = jobs.filter((job) => job?.state === 'completed').length;
-    expect((await books(table, spender)).key[3]).toBe(`${rub(PRICE).times(paid)} of ${rub(PRICE).times(paid)}`);
+    expect((await books(table, spender)).key.lifetime).toBe(`${rub(PRICE).times(paid)} of ${rub(PRICE).times(paid)}`);
     expect(await unprovenRecords(table)).toEqual([]);
   });
 });

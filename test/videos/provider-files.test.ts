@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { WireOf } from '../../lambdas/catalog/wires.ts';
 import { readText } from '../../lambdas/providers/http/read-text.ts';
-import { videoWire } from '../../lambdas/providers/video/wires.ts';
-import type { VideoCandidate } from '../../lambdas/routing/video-candidates.ts';
-import { openFile } from '../../lambdas/inference/videos/provider.ts';
+import { jobWire } from '../../lambdas/providers/job-wires.ts';
+import type { JobCandidate } from '../../lambdas/routing/job-candidates.ts';
+import { openFile } from '../../lambdas/inference/jobs/provider-files.ts';
 import { candidateAt } from '../support/candidate.ts';
 import { listen, type Listening } from '../support/listen.ts';
 
@@ -36,15 +36,15 @@ const json = (body: object) => (response: ServerResponse) =>
   response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
 const redirect = (location: string) => (response: ServerResponse) => response.writeHead(302, { location }).end();
 
-function candidate(wire: VideoWireName = 'video-jobs'): VideoCandidate {
+function candidate(wire: VideoWireName = 'video-jobs'): JobCandidate {
   const { model, endpoint } = candidateAt(`${provider.url}/v1`);
   const shown = { ...endpoint, auth: 'bearer' };
   const target = { upstreamModel: 'm', quirks: {} };
-  return { model, endpoint: shown, credential: 'sk-secret', wire: videoWire(wire)!, target } as VideoCandidate;
+  return { model, endpoint: shown, credential: 'sk-secret', wire: jobWire(wire)!, target } as JobCandidate;
 }
 
 const open = async (path: string, wire?: VideoWireName) => {
-  const { mediaType, body } = await openFile(candidate(wire), { path }, 2_000);
+  const { mediaType, body } = await openFile(candidate(wire), { path }, { mediaType: 'video/mp4', remainingMs: 2_000 });
   return { mediaType, text: await readText(body, 1_000) };
 };
 const asked = () => requests.map(({ host, path, credential }) => [host, path, credential]);

@@ -5,7 +5,7 @@ import { queueVariable } from '../../lambdas/platform/environment.ts';
 import { DUE_AT_ONCE_MS, readGeneration } from '../../lambdas/store/generations/generation-queries.ts';
 import { checkpoint } from '../../lambdas/store/generations/generation-writes.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
-import { decodeVideoMessage } from '../../lambdas/inference/videos/message.ts';
+import { decodeJobMessage } from '../../lambdas/inference/jobs/message.ts';
 import { handler } from '../../lambdas/workers/sweep-holds/handler.ts';
 import { receive } from '../../lib/local/queues.ts';
 import { startSettlementQueue, type SettlementQueue } from '../support/settlement-queue.ts';
@@ -24,10 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => queue.stop());
 
-/**
- * Time of the test's clock. Each test uses another day, so that the sweep ignores what an earlier test has observed of
- * the queue.
- */
+/** Each test uses another day, so that the sweep ignores earlier observations of the queue. */
 let startMs = Date.now();
 beforeEach(async () => {
   startMs += DAY_MS;
@@ -41,7 +38,7 @@ afterEach(() => {
 const sweep = (event: Parameters<typeof handler>[0] = {}, remainingMs = 60_000) =>
   handler(event, { getRemainingTimeInMillis: () => remainingMs });
 
-/** Runs the scheduled sweeps, a minute apart, until the queue counts as empty. */
+/** Runs sweeps a minute apart until the queue counts as empty. Returns the number of holds that each one settled. */
 async function sweepUntilBelieved(): Promise<number[]> {
   const swept: number[] = [];
   for (let minute = 1; minute <= 3; minute += 1) {
@@ -51,7 +48,7 @@ async function sweepUntilBelieved(): Promise<number[]> {
   return swept;
 }
 
-/** Creates a hold whose handler has ended. */
+/** Places a hold whose handler has ended. */
 async function deadHold(more: { atMs?: number; bootId?: string } = {}) {
   const request = holdRequest(spender, rub('2'), more);
   const { hold } = await placeHold(table, request);
@@ -78,7 +75,7 @@ describe('a scheduled sweep', () => {
     await sweep({ deadBootIds: ['dead'] });
 
     const messages = await receive(queue.sqs, queue.videosUrl, 0);
-    expect(messages.map(({ Body }) => decodeVideoMessage(Body!))).toEqual([
+    expect(messages.map(({ Body }) => decodeJobMessage(Body!))).toEqual([
       { accountId: spender.payer.accountId, id: request.generation.id, isNotice: false },
     ]);
     expect(await stateOf(request.generation)).toBe('pending');

@@ -69,12 +69,12 @@ const completionMessage = z.looseObject({
   audio: z
     .looseObject({
       id: z.string().meta({ description: 'The id of the recording. No later request can refer to it.' }),
-      data: z.string().meta({ description: 'The speech in base64, in the requested format, or a song as MP3.' }),
+      data: z.string().meta({ description: 'The audio in base64: speech in the requested format, or music as MP3.' }),
       expires_at: countShape.meta({ description: 'When the provider forgets the recording, as a Unix time.' }),
-      transcript: z.string().meta({ description: 'The words that the model has spoken, or the lyrics.' }),
+      transcript: z.string().meta({ description: 'The words that are spoken or sung.' }),
     })
     .optional()
-    .meta({ description: 'The spoken answer or the song; streams have its pieces in `delta.audio`.' }),
+    .meta({ description: 'The audio of the answer; streams have its pieces in `delta.audio`.' }),
 });
 
 const likely = {
@@ -96,7 +96,7 @@ const logprobs = z.looseObject({
   refusal: z.null().meta({ description: 'Always null: refusals have no probabilities here.' }),
 });
 
-/** Shape of a Chat Completions response, only for the API document. */
+/** Chat completion in the API document. */
 export const chatCompletionAnswer = z
   .looseObject({
     id: generationId,

@@ -153,7 +153,7 @@ const generationShape = z
     num_media_prompt: nothing,
     num_media_completion: countShape.nullable().meta({
       description:
-        'The number of images and songs that the model made, plus one if it spoke in a chat; null if it made none of them.',
+        'The number of media (such as images and videos) that the model made, plus one if it spoke in a chat; null if it made none.',
     }),
     num_input_audio_prompt: nothing,
     api_type: z.enum(apiTypes).meta({ description: apiTypeText }),

@@ -115,6 +115,7 @@ const catalog = tagged('Catalog', {
           name: 'Sandbox Painter',
           description: '',
           created: drawnAt,
+          available: true,
           architecture: { input_modalities: ['text', 'image'], output_modalities: ['image'] },
           supported_parameters: parameters,
           supports_streaming: false,

@@ -1,19 +1,23 @@
 import { endpointTag, type Endpoint, type Model } from '../../catalog/catalog.ts';
 import { MAX_IMAGES, type ImageOptions } from '../../catalog/image-options.ts';
 import type { Money } from '../../money/money.ts';
+import type { IsReady } from '../../routing/live-providers.ts';
+import { availability } from '../parts/availability.ts';
 import type { CapabilityBody, ImageEndpointBody, ImageModelBody, ImagePriceBody } from './shape.ts';
 
-export function imageModelView(model: Model): ImageModelBody {
+export function imageModelView(model: Model, isReady: IsReady): ImageModelBody {
   const { data } = model;
-  const parameters = drawingEndpoints(model).map(parametersOf);
+  const drawing = drawingEndpoints(model);
+  const parameters = drawing.map(parametersOf);
   return {
     id: model.id,
     name: data.name,
     description: data.description ?? '',
     created: Date.parse(data.created) / 1_000,
+    ...availability(data, drawing, isReady),
     architecture: { input_modalities: data.input_modalities, output_modalities: data.output_modalities },
     supported_parameters: Object.assign({}, ...parameters.toReversed()) as ImageModelBody['supported_parameters'],
-    supports_streaming: drawingEndpoints(model).some(sendsPartialImages),
+    supports_streaming: drawing.some(sendsPartialImages),
     endpoints: `/v1/images/models/${model.id}/endpoints`,
   };
 }
@@ -22,7 +26,7 @@ function sendsPartialImages({ data: { image } }: Endpoint): boolean {
   return image?.max_partial_images !== undefined;
 }
 
-/** Returns the endpoints of a model that have settings for images, which the image routes require. */
+/** Returns the endpoints that serve the image routes. They have settings for images. */
 export function drawingEndpoints(model: Model): Endpoint[] {
   return (model.aliasOf ?? model).endpoints.filter(({ data }) => data.image);
 }
@@ -65,7 +69,7 @@ function parametersOf({ data: { image }, supportedParameters }: Endpoint): Recor
   return parameters;
 }
 
-/** Returns the prices of an endpoint, each per image, token or request. Prices of 0 are omitted. */
+/** Returns the prices per image, token or request. Prices of 0 are omitted. */
 function pricesOf({ pricing, data: { image } }: Endpoint): ImagePriceBody[] {
   if (!pricing) return [];
   const { output_image, image_output, image_input, image: picture, prompt, completion, request } = pricing;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { modalities } from '../../catalog/modality.ts';
 import { inputModalities } from '../../catalog/wires.ts';
 import { countShape, dataShape, rub, rubText } from '../../http/shapes.ts';
-import { lateCostShape } from '../parts/shape.ts';
+import { availabilityShape, lateCostShape } from '../parts/shape.ts';
 
 const created = z.int().meta({ description: 'The time at which the images were finished, as a Unix time in seconds.' });
 const base64Shape = z.string().meta({ description: 'The file of the image in base64.' });
@@ -103,6 +103,7 @@ const imageModel = z
     name: z.string().meta({ description: 'The name of the model for people.' }),
     description: z.string().meta({ description: 'A description of the model; it may be empty.' }),
     created: z.int().meta({ description: 'The time at which the model was published, as a Unix time in seconds.' }),
+    ...availabilityShape,
     architecture: z
       .strictObject({
         input_modalities: z

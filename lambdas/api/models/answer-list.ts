@@ -1,4 +1,4 @@
-/** Returns lists of models: filtered, sorted and paged, in the format that the client expects. */
+/** Lists of models: filtered, sorted and paged, in the format that the client expects. */
 
 import * as z from 'zod';
 import { makesOnlyText } from '../../catalog/modality.ts';
@@ -8,10 +8,11 @@ import type { HttpRequest } from '../../http/request.ts';
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { invalidRequest } from '../../platform/errors.ts';
+import { readReadiness } from '../parts/availability.ts';
 import type { CodexModelListAnswer } from './codex-shape.ts';
 import { codexModelView } from './codex-view.ts';
 import { dialectOf } from './dialect.ts';
-import { readEndpointReport, readReadiness } from './endpoint-report.ts';
+import { readEndpointReport } from './endpoint-report.ts';
 import { choicesParameter } from './fields.ts';
 import { filterParameters, keptOffers, type FilterQuery } from './filters.ts';
 import { readFreeCapacity } from './free-capacity.ts';
@@ -42,9 +43,9 @@ const messagesParameters = {
 };
 const messagesOnly = Object.keys(messagesParameters) as (keyof typeof messagesParameters)[];
 
-/** Schema of the query of model lists, for all formats. It ignores unknown parameters; unavailable.ts refuses some. */
+/** Query of a list in any format. Unknown parameters are ignored, unless unavailable.ts refuses them. */
 export const listQuery = z.object({ ...conventionParameters, ...messagesParameters });
-/** Schema of the query of a list with one output modality, in the format of OpenRouter's API. */
+/** Query of a list with one output modality, in the format of OpenRouter's API. */
 export const oneModalityQuery = z.object(conventionParameters).omit({ output_modalities: true });
 
 interface ListRequest<Query> {
@@ -54,7 +55,7 @@ interface ListRequest<Query> {
 type ListQuery = z.output<typeof listQuery>;
 
 /**
- * Returns a list of models in the format that the client expects.
+ * Returns a list in the format that the client expects.
  * @param pathname path of the route, for links
  */
 export async function answerList(
@@ -83,10 +84,7 @@ export async function answerConventionList(
   return jsonResponse<ModelListAnswer>(200, { object: 'list', ...page });
 }
 
-/**
- * Returns a page of the models that produce only text and match the filters. By default, the newest come first, as
- * documented for the Messages API.
- */
+/** Lists the models that produce only text. By default, the newest come first, as documented for the Messages API. */
 function answerMessagesList(
   offers: readonly ModelOffer[],
   { query, request }: ListRequest<ListQuery>,
@@ -104,9 +102,7 @@ function answerMessagesList(
   return jsonResponse<MessagesModelListAnswer>(200, cursorPage(found.map(messagesModelView), query));
 }
 
-/**
- * Returns the models that produce only text and match the filters, in one list, because Codex does not support pages.
- */
+/** Lists the models that produce only text, without pages, because Codex does not support them. */
 function answerCodexList(
   offers: readonly ModelOffer[],
   { query, request }: ListRequest<ListQuery>,

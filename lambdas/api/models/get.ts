@@ -9,9 +9,10 @@ import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { EndpointPoint } from '../../store/statistics/endpoint-history.ts';
 import type { IsReady } from '../../routing/live-providers.ts';
+import { readReadiness } from '../parts/availability.ts';
 import { isMessagesClient } from './dialect.ts';
 import { readHistories } from './endpoint-history.ts';
-import { readEndpointReport, readReadiness } from './endpoint-report.ts';
+import { readEndpointReport } from './endpoint-report.ts';
 import { readFreeCapacity } from './free-capacity.ts';
 import { messagesModelView } from './messages-view.ts';
 import { offersOf } from './offer.ts';
@@ -72,13 +73,12 @@ async function answerEndpoints(model: Model, withHistory: boolean): Promise<Http
       ...modelView(model, undefined, isLimited, doing.isReady),
       endpoints: endpointViews(offered, doing).map((view) => withPoints(view, histories?.get(view.endpoint_id))),
     }),
-    // `default` is empty if the model has no routing defaults. Its endpoints are then ordered mainly by health and
-    // price.
+    // If the catalog has no default routing for the model, requests order endpoints mainly by health and price.
     routing: { default: model.data.routing ?? {} },
   });
 }
 
-/** Puts a model into `data`, and adds the fields that OpenAI's SDKs read at the top level. */
+/** Adds the fields that OpenAI's SDKs read at the top level. */
 function withTopMembers(data: ModelAnswer['data']): ModelAnswer {
   const { id, object, created, owned_by: owner } = data;
   return { id, object, created, owned_by: owner, data };
@@ -96,8 +96,7 @@ function withPoints(view: EndpointBody, points: readonly EndpointPoint[] | undef
 }
 
 /**
- * Returns a model in the format of the Messages API. For an alias, returns the model that answers, as the Messages API
- * does.
+ * Returns a model in the format of the Messages API. For an alias, this is the model that answers, as in that API.
  * @throws {GatewayError} 404 for a model that does not produce only text, or has no endpoint with a price
  */
 function answerMessagesModel(model: Model, isReady: IsReady): HttpResponse {

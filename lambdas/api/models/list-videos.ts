@@ -4,7 +4,7 @@ import { compressed } from '../../http/compressed.ts';
 import { definePublicEndpoint } from '../../http/define-public-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import type { VideoModelListAnswer } from './shape.ts';
-import { readReadiness } from './endpoint-report.ts';
+import { readReadiness } from '../parts/availability.ts';
 import { videoModelView } from './view.ts';
 
 export const handler = definePublicEndpoint('list-videos-models', { compress: compressed }, async () => {

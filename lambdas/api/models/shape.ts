@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { modalities } from '../../catalog/modality.ts';
 import { routingSchema } from '../../catalog/schema.ts';
 import { countShape, dataShape, nothing, rubText, time } from '../../http/shapes.ts';
+import { availabilityShape } from '../parts/shape.ts';
 import { priceChangesShape, pricingShape } from './prices/shape.ts';
 
 const serviceFreeShape = z
@@ -68,14 +69,7 @@ const modelFieldShapes = {
     .string()
     .optional()
     .meta({ description: 'The date up to which the training data of the model reaches.' }),
-  available: z.boolean().nullable().meta({
-    description:
-      'Whether the model can be called: whether the operator has set up one of its providers. The value may be two minutes old; null if it is not known.',
-  }),
-  unavailable_reason: z
-    .string()
-    .optional()
-    .meta({ description: 'Why the model cannot be called here; only if `available` is false.' }),
+  ...availabilityShape,
   context_length: z.int().nullable().meta({ description: 'The most tokens that prompt and answer may have together.' }),
   architecture: z
     .strictObject({
@@ -272,7 +266,7 @@ const endpointShape = z
   });
 export type EndpointBody = z.output<typeof endpointShape>;
 
-/** Fields of a model that OpenAI's SDKs read at the top level of a response. */
+/** OpenAI's SDKs read these fields at the top level of a response. */
 const topMembers = {
   id: z.string().meta({ description: 'The same as `data.id`. OpenAI’s SDKs read it here.' }),
   object: z.literal('model'),

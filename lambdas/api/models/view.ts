@@ -1,4 +1,4 @@
-/** Converts catalog entries to the format of the API. Statistics that were not measured are null. */
+/** Converts models and endpoints to the API's format. Statistics that were not measured are null. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { endpointTag, type Endpoint, type Model } from '../../catalog/catalog.ts';
@@ -7,7 +7,8 @@ import { factsOf } from '../../catalog/wires.ts';
 import { videoPriceChanges, videoPricesAt } from '../../catalog/video-options.ts';
 import { Money } from '../../money/money.ts';
 import { nowMs } from '../../platform/clock.ts';
-import { isCalled, type IsReady } from '../../routing/live-providers.ts';
+import type { IsReady } from '../../routing/live-providers.ts';
+import { availability } from '../parts/availability.ts';
 import type { EndpointReport } from './endpoint-report.ts';
 import type { IsLimited } from './free-capacity.ts';
 import { inRoutingOrder } from './offer.ts';
@@ -16,9 +17,9 @@ import type { EndpointBody, ModelBody, ServiceFreeBody, VideoModelBody } from '.
 
 /**
  * Converts a model to the format of the API, with the price and the limits of its default route.
- * @param tried endpoints that the caller may use, in the order of attempts; default: all endpoints of the model
- * @param isLimited returns whether a free model has used up today's budget
- * @param isReady returns whether an endpoint can be called
+ * @param tried endpoints that the caller may use, in the order of attempts; default: all
+ * @param isLimited whether a free model has used up today's budget
+ * @param isReady whether an endpoint can be called
  */
 export function modelView(
   model: Model,
@@ -65,7 +66,7 @@ export function modelView(
   };
 }
 
-/** Returns the default parameters of a model. null means that the provider's default applies. */
+/** Returns the default parameters. For null, the provider's default applies. */
 function defaultsView(defaults: ModelData['default_parameters'] = {}) {
   return {
     temperature: defaults.temperature ?? null,
@@ -77,7 +78,7 @@ function defaultsView(defaults: ModelData['default_parameters'] = {}) {
   };
 }
 
-/** Returns the icons of a model. If the model has no `icon_url`, that of its default route's provider is used. */
+/** Returns the icons of a model. A model without `icon_url` has the icon of its default route's provider. */
 function icons({ id, icon_url: own, icon_id: name, custom_icon_url: custom }: ModelData, route: Endpoint | undefined) {
   const url = own ?? route?.provider.data.icon_url;
   return {
@@ -87,24 +88,11 @@ function icons({ id, icon_url: own, icon_id: name, custom_icon_url: custom }: Mo
   };
 }
 
-function availability({ output_modalities: makes }: ModelData, endpoints: readonly Endpoint[], isReady: IsReady) {
-  const answers = new Set(endpoints.map(isReady));
-  if (answers.has(true)) return { available: true };
-  if (answers.has(undefined)) return { available: null };
-  const isCalledAnywhere = endpoints.some(({ wire }) => isCalled(wire));
-  const reason = isCalledAnywhere
-    ? 'The operator has not set a variable or credential that its providers need.'
-    : `No route of this gateway calls models that make ${makes.join(', ')} yet.`;
-  return { available: false, unavailable_reason: reason };
-}
-
 function serviceFreeView(terms: ServiceFree, isLimited: boolean): ServiceFreeBody {
   return { ...withTexts(terms), temporarily_capacity_limited: isLimited };
 }
 
-/**
- * Returns all endpoints of a model: first the endpoints that may be tried, in the order of attempts, then all others.
- */
+/** Returns first the endpoints that may be tried, in the order of attempts, and then all others. */
 export function endpointViews(model: Model, doing: EndpointReport): EndpointBody[] {
   const tried: Endpoint[] = inRoutingOrder(model, model.endpoints, doing.isReady);
   const others = model.endpoints.filter((endpoint) => !tried.includes(endpoint));
@@ -170,8 +158,8 @@ export function videoModelView(model: Model, isReady: IsReady): VideoModelBody {
 }
 
 /**
- * Removes token prices of 0 from a model that is billed by the second, because they would make the model look free.
- * Lists of all modalities keep them, because clients' validators require both prices.
+ * Removes token prices of 0, which would make a model that is billed by the second look free. Lists of all modalities
+ * keep them, because clients' validators require both prices.
  */
 function withoutFreeTokens({ prompt, completion, ...others }: PricingBody): PricingBody {
   return { ...(prompt === '0' ? {} : { prompt }), ...(completion === '0' ? {} : { completion }), ...others };
@@ -183,7 +171,7 @@ interface PriceChange {
   prices: Omit<PriceChangeBody, 'valid_from'>;
 }
 
-/** Returns the changes of an endpoint's prices over time. Changes of only the operator's cost are omitted. */
+/** Returns the changes of the client's prices. Changes of only the operator's cost are omitted. */
 function changesOf(endpoint: Endpoint | undefined): PriceChange[] {
   const periods = endpoint?.periods ?? [];
   return periods
@@ -206,7 +194,7 @@ function videoPrices(video: NonNullable<ModelData['video']>, atMs: number = nowM
   return Object.fromEntries(entries.map(([resolution, price]) => [`per-video-second-${resolution}`, price.toString()]));
 }
 
-/** Returns prices as decimal strings of RUB per unit. An unknown price is omitted, and a free unit is "0". */
+/** Returns the prices as decimal strings of RUB per unit. An unknown price is omitted, and a free unit is "0". */
 function pricingView(pricing: Pricing | undefined): PricingBody {
   return pricing ? withTexts(pricing) : {};
 }

@@ -20,8 +20,7 @@ import { leftOutHeader } from './left-out-header.ts';
 import { blanks, isThereWithin, wholeAnswerSilenceMs, wholeBody } from './whole-body.ts';
 
 /**
- * Time in ms of silence after which a keep-alive chunk is sent, even before the first event. Some clients close a
- * stream after 20 silent seconds.
+ * Time in ms of silence after which a keep-alive chunk is sent. Some clients close a stream after 20 silent seconds.
  */
 export const SILENCE_MS = 10_000;
 
@@ -36,38 +35,31 @@ export interface StreamStart {
 
 /** Format of message answers for the clients of one API. */
 export interface AnswerForm {
-  /** Name of the API's route. */
   route: RouteName;
-  /** Chunk that a stream sends when it is silent. */
   whenSilent: WhenSilent;
   writer: (start: StreamStart) => AnswerWriter;
   /** Kinds of refusals that clients of this API understand only as stream events after the status 200. */
   streamedRefusals?: readonly ErrorKind[];
-  /** Names of request fields of this API that are never sent to an endpoint. */
+  /** Fields of the request that its conversion to the Messages API has left out, so that no endpoint gets them. */
   leftOut?: readonly string[];
-  /**
-   * Names of request fields in this API, by their names in the Messages API. Contains only fields whose names differ.
-   */
+  /** Names of fields in this API, by their different names in the Messages API. */
   fieldNames?: Readonly<Record<string, string>>;
-  /** Builds the body of an answer that is not streamed. */
   wholeAnswer: (message: MessageBody) => object;
 }
 
-/**
- * Answers a message. Every answer of a provider is converted to events, so most code is the same with and without
- * streaming. Without streaming, the client gets the assembled events.
- */
+/** Answers a message, as a stream or as one body. */
 export async function answerMessage(input: MessageEndpointInput, form: AnswerForm): Promise<HttpResponse> {
   const { request, caller } = input;
-  const claim = await claimOf(resources.table(), { route: form.route, ...request, payer: caller.payer });
+  const { headers, body, query, pathParameters } = request;
+  const sent = { route: form.route, headers, body, query, pathParameters };
+  const claim = await claimOf(resources.table(), { ...sent, payer: caller.payer });
   const context = await openAnswer({ ...input, claim }, (unsent) => leftOutNames(unsent, form));
   return context.streamed ? streamAnswer(context, input, form) : wholeAnswer(context, input, form);
 }
 
 /**
- * Waits for the first event, so that an earlier failure, unless it is one of `streamedRefusals`, has its own HTTP
- * status. The wait is limited, because some clients close a silent connection. After the wait, the response is a
- * stream, and failures become events of the stream.
+ * Waits for the first event, so that a failure before it normally has its own HTTP status. The wait is limited, because
+ * some clients close a silent connection. Later failures are events of the stream.
  */
 async function streamAnswer(
   context: AnswerContext,
@@ -98,7 +90,7 @@ async function streamAnswer(
     });
   const writer = form.writer({ requestId, generationId, model });
   const write: WriteAnswer = async (sink) => {
-    // Writes a keep-alive chunk at once, so that the client keeps the connection open.
+    // Because of this chunk, the client keeps the connection open.
     if (isSilent) await sink(whenSilent.chunk);
     await writeEvents(send, writer, sink);
   };
@@ -106,8 +98,8 @@ async function streamAnswer(
 }
 
 /**
- * Sends the answer when it is complete, without waiting for its settlement. While a slow answer is not complete, spaces
- * are sent, so that clients keep the connection open.
+ * Sends the complete answer, without waiting for its settlement. Before that, a slow answer sends spaces, so that
+ * clients keep the connection open.
  */
 async function wholeAnswer(
   context: AnswerContext,
@@ -127,26 +119,23 @@ async function wholeAnswer(
   return streamResponse(body, { 'content-type': 'application/json', ...leftOutHeader(leftOutOf(context)) });
 }
 
-/**
- * Returns the client's names of the fields that are not sent to an endpoint, without duplicates, up to a maximum
- * number.
- */
+/** Returns the fields that an endpoint does not get, by their names in the client's API, up to a maximum number. */
 function leftOutNames(unsent: readonly string[], { leftOut = [], fieldNames = {} }: AnswerForm): string[] {
   const names = new Set([...leftOut, ...unsent.map((name) => fieldNames[name] ?? name)]);
   return [...names].slice(0, MAX_LEFT_OUT);
 }
 
 /**
- * Returns the fields that were not sent to the answering endpoint. Before an endpoint has answered, these are the
- * fields that the current attempt does not send.
+ * Returns the fields that the answering endpoint did not get or, before an answer, that the current attempt does not
+ * send.
  */
 function leftOutOf({ attempts, attemptLog }: AnswerContext): readonly string[] {
   return attempts[attemptLog.index]!.leftOut;
 }
 
 /**
- * Returns a response body that aborts the answer when the client disconnects. At the function's timeout, the body is
- * destroyed, even if the client has not read all of it.
+ * Aborts the answer when the client disconnects. When the function's timeout is near, the body is destroyed, even if
+ * the client has not read all of it.
  */
 function answerBody({ abort }: AnswerContext, write: WriteAnswer, whenSilent: WhenSilent): AnswerStream {
   const body = new AnswerStream((sink, readerLeft) => {

@@ -1,5 +1,3 @@
-/** Shapes of response parts that several resources share. */
-
 import * as z from 'zod';
 import { freeLimitSources } from '../../admission/free/free-refusal.ts';
 import { limitSourceNames } from '../../admission/refusal.ts';
@@ -15,7 +13,6 @@ export const modelPermaslug = z.string().meta({
   description:
     'The permanent id of the model, which always means this version, even if its `model` id is given to a newer one.',
 });
-/** Shape of the values of reported tags in a row of a report. */
 export const reportedTagsShape = z.record(z.string(), z.string()).meta({
   description:
     'The value of each tag in `group_by`: the value that the requests had, or else the value that their key has now, or else an empty text. It is `~other` if a key’s requests had more combinations of values in a day than are counted separately.',
@@ -26,9 +23,21 @@ export const lateCostShape = rub.optional().meta({
     'What the request cost, in RUB; absent while it is not known: the record of the generation has it a little later.',
 });
 
+/** Fields that a model has in all lists in the format of OpenRouter's API. */
+export const availabilityShape = {
+  available: z.boolean().nullable().meta({
+    description:
+      'Whether the model can be called: whether the operator has set up one of its providers. The value may be two minutes old; null if it is not known.',
+  }),
+  unavailable_reason: z
+    .string()
+    .optional()
+    .meta({ description: 'Why the model cannot be called here; only if `available` is false.' }),
+};
+
 const settled = 'The roubles that settled requests have cost';
 
-/** Shape of the spending in the current periods, in UTC. */
+/** Spending in total, and in the current day, week and month in UTC. */
 export const periodUsageShape = {
   usage: rub.meta({ description: `${settled}.` }),
   usage_daily: rub.meta({ description: `${settled} today.` }),
@@ -37,7 +46,6 @@ export const periodUsageShape = {
 };
 export type PeriodUsage = z.output<z.ZodObject<typeof periodUsageShape>>;
 
-/** Shapes of the fields that every budget has. */
 export const budgetFields = {
   interval: z.enum(intervals).meta({ description: 'The period that the budget is for, in UTC.' }),
   limit_rub: rubText.meta({ description: 'The most that may be spent in the period, in roubles.' }),
@@ -78,7 +86,7 @@ export const privacyShape = z
   .meta({ id: 'Privacy', description: 'The rule which providers may see the requests of a key or of a workspace.' });
 export type PrivacyBody = z.output<typeof privacyShape>;
 
-/** Shape of the limits on the use of a key, or of each key of a workspace or member. */
+/** Limits on the use of a key, or of each key of a workspace or member. */
 export const useLimitsShape = {
   allowed_models: z
     .array(z.string())

@@ -7,8 +7,7 @@ import { log } from '../../platform/logger.ts';
 
 /**
  * Handles requests that match no route. Without this function, API Gateway would parse the API key as an AWS signature,
- * reject the request with 403, and repeat the key in its response. The function neither looks up a caller nor reads a
- * body.
+ * and repeat it in its 403 response.
  */
 // oxlint-disable-next-line typescript/require-await -- a fault is a rejection, as in every other function
 export async function handler(
@@ -22,12 +21,12 @@ export async function handler(
     (isLook ? { statusCode: 200, headers: { 'cache-control': 'no-store' }, body: '' } : undefined) ??
     preflight(request, methodsAt(path)) ??
     (isReader(request) ? redirectResponse(`${request.baseUrl}/docs`) : undefined) ??
-    errorResponse(unknownRoute(method, path), id);
+    errorResponse(unknownRoute(request), id);
   log('info', 'request', { route: 'unknown-route', requestId: id, awsRequestId, status: response.statusCode });
   return { ...response, headers: { ...response.headers, ...corsHeaders(request), ...requestIdHeaders(id) } };
 }
 
-/** Returns whether a browser requests the base URL. Such a request is redirected to the documentation. */
+/** Whether a browser requests the base URL. It is then redirected to the documentation. */
 function isReader({ method, path, headers }: HttpRequest): boolean {
   return method === 'GET' && ['', '/'].includes(path) && (headers['accept'] ?? '').includes('text/html');
 }

@@ -1,4 +1,4 @@
-import { estimateVideo } from '../../inference/estimates/estimate-video.ts';
+import { estimateVideo } from '../../inference/videos/estimate.ts';
 import { videoRequestSchema } from '../../inference/videos/request.ts';
 import { estimateEndpoint } from '../parts/estimate-endpoint.ts';
 

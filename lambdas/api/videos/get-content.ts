@@ -3,7 +3,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { redirectResponse } from '../../http/response.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { keyOfFile } from '../../inference/videos/content.ts';
-import { videoBucket } from '../../inference/videos/objects.ts';
+import { jobBucket } from '../../inference/jobs/objects.ts';
 import { videoId } from './fields.ts';
 import { visibleVideo } from './visible.ts';
 
@@ -21,11 +21,11 @@ export const accepts = {
 };
 
 /**
- * Redirects the client to the file in the bucket. The bucket serves files of any size, and byte ranges of files; a
- * function behind API Gateway cannot do this.
+ * Redirects to the bucket, which serves files of any size, and byte ranges. A function behind API Gateway cannot do
+ * this.
  */
 export const handler = defineEndpoint('get-video-content', accepts, async ({ params: { id }, query, caller }) => {
   const { job } = await visibleVideo(id, caller);
   const key = keyOfFile(job, Number(query.index), nowMs());
-  return redirectResponse(await videoBucket().link(key, LINK_EXPIRES_AFTER_SECONDS));
+  return redirectResponse(await jobBucket().link(key, LINK_EXPIRES_AFTER_SECONDS));
 });

@@ -4,8 +4,8 @@ import { jsonResponse } from '../../http/response.ts';
 import { notFound } from '../../platform/errors.ts';
 import { readPepper } from '../../platform/secrets/secrets.ts';
 import { resources } from '../../resources.ts';
-import { encodeVideoMessage } from '../../inference/videos/message.ts';
-import { noticedJob } from '../../inference/videos/provider-webhook.ts';
+import { encodeJobMessage } from '../../inference/jobs/message.ts';
+import { noticedJob } from '../../inference/jobs/provider-webhook.ts';
 import type { NoticeAnswer } from './shape.ts';
 
 export const accepts = {
@@ -18,21 +18,20 @@ export const accepts = {
 };
 
 /**
- * Handles a notice (webhook) from a provider. The content of the notice is not trusted, so the worker polls the
- * provider for the video's state. Some providers verify the address first: they send a value that the response must
- * repeat.
+ * Handles a notice (webhook) from a provider. Its content is not trusted, so the worker polls the provider. Some
+ * providers first send a value that the response must repeat.
  */
 export const handler = definePublicEndpoint('notice-video', accepts, async ({ params: { name }, request }) => {
   const job = noticedJob(name, await readPepper());
   if (!job) throw notFound('There is no video job with this address.');
-  await resources.queue('advance-videos').send(encodeVideoMessage({ ...job, isNotice: true }));
+  await resources.queue('advance-videos').send(encodeJobMessage({ ...job, isNotice: true }));
   return jsonResponse<NoticeAnswer>(200, { received: true, ...challengeIn(request.body) });
 });
 
 const MAX_CHALLENGE_CHARACTERS = 1_000;
 
 /**
- * Returns a value that MiniMax requires in the response:
+ * Returns the value `challenge` of a notice, which MiniMax requires in the response:
  * https://platform.minimax.io/docs/api-reference/video-generation-t2v
  */
 function challengeIn(body: string): { challenge?: string } {

@@ -3,9 +3,8 @@
  *
  * Guarantee: a day is sealed once, and a sealed day never changes. A generation that is not settled, or may still be
  * corrected, is listed as open. Once it is settled or corrected, the next day to be sealed gets the lines of that
- * change, so each change is sealed exactly once.
- * Weakness: if a record is wrong when its day is sealed, the wrong amount is sealed. Reconciliation, or the charged
- * client, can notice that.
+ * change.
+ * Weakness: if a record is wrong when its day is sealed, the wrong amount is sealed.
  */
 
 import { isActivity, type FinalGeneration } from '../../accounting/daily-sums.ts';
@@ -46,13 +45,9 @@ export interface SealTools {
   signer: DocumentSigner;
 }
 
-/**
- * Time in ms after which an estimated generation is no longer corrected. A settlement message cannot wait that long,
- * even if it is in its queue and in the dead-letter queue twice.
- */
+/** Time in ms after which an estimated generation is no longer corrected: no settlement message waits that long. */
 const CORRECTABLE_MS = 60 * DAY_MS;
 
-/** Sums and lists of a day, collected while the day's lines are written. */
 class DayContent {
   charged = Money.zero;
   late = Money.zero;
@@ -65,7 +60,7 @@ class DayContent {
 
 /**
  * Seals one day.
- * @param head progress of the account: its last sealed day, and its sums; undefined if nothing is sealed yet
+ * @param head undefined if nothing is sealed yet
  * @returns the progress including this day; undefined if another run sealed the day first
  */
 export async function sealDay(
@@ -76,7 +71,7 @@ export async function sealDay(
 ): Promise<SealHead | undefined> {
   const { table, files } = tools;
   const names = sealFiles(accountId, date);
-  // An interrupted run may have written the statement already.
+  // Reads an existing statement first, because an interrupted run may have written it.
   const text = (await files.get(names.statement)) ?? (await writeDay(tools, accountId, date, head));
   const before = { usage: head?.usage ?? Money.zero, paid: head?.paid ?? Money.zero };
   if (text === undefined) {
@@ -106,10 +101,7 @@ export async function sealDay(
   return (await moveSealHead(table, accountId, { from: head, to, day })) ? to : undefined;
 }
 
-/**
- * Returns the signature of a statement. Every signing may give a different valid signature, so the first stored
- * signature is used.
- */
+/** Returns the first stored signature, because every signing may give another valid signature. */
 async function signatureOf({ files, signer }: SealTools, name: string, text: Buffer): Promise<Buffer> {
   const known = await files.get(name);
   if (known) return known;
@@ -117,10 +109,7 @@ async function signatureOf({ files, signer }: SealTools, name: string, text: Buf
   return (await files.putNew(name, signature)) ? signature : (await files.get(name))!;
 }
 
-/**
- * Writes the files of a day.
- * @returns the stored statement; undefined if the day has no lines
- */
+/** Writes the files of a day, and returns the stored statement; undefined if the day has no lines. */
 async function writeDay(
   { table, files, signer }: SealTools,
   accountId: string,
@@ -132,15 +121,14 @@ async function writeDay(
     const content = await writeLines(writer, { table, accountId, date, head });
     const written = await writer.end();
     if (written.count === 0) return undefined;
-    const { root, count, sha256, lines, leaves, chunks, chunkRoots } = written;
+    const { root, count, sha256, lines, leaves, tree } = written;
     const file = linesFile(root);
     const names = sealFiles(accountId, date);
-    // The files of lines and leaves are written before the statement, because a day that has a statement is never
-    // written again. File names contain the root hash of the lines, so they cannot collide with files left by an
-    // interrupted run with other lines.
+    // The statement is written last, because a day that has a statement is never written again. File names contain the
+    // root, so files of an interrupted run with other lines do not collide.
     await files.putNew(names.lines(file), lines);
     await files.putNew(names.leaves(root), leaves);
-    await keepDayParts(table, accountId, { date, root }, { chunks, chunkRoots, open: content.open });
+    await keepDayParts(table, accountId, { date, root }, tree, content.open);
     await keepLateSeals(table, accountId, date, content.lateIds);
     const usage = Money.sum([content.charged, content.late, content.corrected]);
     const statement: SealStatement = {
@@ -198,7 +186,6 @@ async function writeAll(writer: LineFileWriter, generation: FinalGeneration, kin
   for (const line of chargeLines(generation, kind)) await writer.write(line, generation.id);
 }
 
-/** Writes a generation that was admitted on the day itself. */
 async function writeOwn(writer: LineFileWriter, content: DayContent, generation: Generation): Promise<void> {
   const { id, outcome } = generation;
   if (generation.state === 'pending') {
@@ -209,16 +196,15 @@ async function writeOwn(writer: LineFileWriter, content: DayContent, generation:
   }
   const mayChange = isCorrectable(generation);
   if (mayChange) content.open.push({ id, state: 'estimated' });
-  // An estimate of zero needs a line too: its correction may be a charge, and a day without lines has no list of open
-  // generations.
+  // An estimate of zero needs a line too, because a day without lines has no list of open generations.
   if (!outcome || !(mayChange || isActivity(generation))) return;
   content.charged = content.charged.plus(outcome.cost);
   await writeAll(writer, { ...generation, outcome }, 'charge');
 }
 
 /**
- * Writes the lines of a generation that was open when an earlier day was sealed, if it was settled or corrected since
- * then. Otherwise it stays in the list of open generations as long as it may change.
+ * Writes the lines of a generation that was settled or corrected since an earlier day was sealed. Otherwise the
+ * generation stays open as long as it may change.
  */
 async function writeEarlier(
   writer: LineFileWriter,
@@ -242,15 +228,11 @@ async function writeEarlier(
   } else if (startMs - generationTimeMs(entry.id)! < CORRECTABLE_MS) content.open.push(entry);
 }
 
-/**
- * Returns whether a generation may still be corrected: the sweep has settled it by an estimate, and there is no
- * correction yet.
- */
 function isCorrectable({ swept, correction }: Generation): boolean {
   return swept && correction === undefined;
 }
 
-/** Returns the first day on which an account can have entries. */
+/** Returns the first day of an account. */
 export function firstDateOf(createdAt: string): string {
   return utcDate(Date.parse(createdAt));
 }

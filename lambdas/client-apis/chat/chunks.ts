@@ -1,8 +1,4 @@
-/**
- * Writes an answer as chunks of the Chat Completions API. Strict clients can read every chunk: it has all required
- * members, and `null` only in members that allow it. Tool calls come one after another. The last chunk of a complete
- * answer has the usage, and `[DONE]` ends the stream.
- */
+/** Writes an answer as chunks of the Chat Completions API. */
 
 import { isRefusal } from '../../messages/refusal-block.ts';
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
@@ -13,6 +9,7 @@ import { callInput } from '../call-arguments.ts';
 import { urlAnnotations } from '../citations.ts';
 import { chatLogprobs, type CompletionSettings } from './completion.ts';
 import { customInput } from '../custom-tools.ts';
+import { lastEnding } from '../last-ending.ts';
 import { finishFields } from './finish-reason.ts';
 import { chatImage } from './media.ts';
 import { encryptedDetail, signatureDetail, textDetail, type ShownDetail } from './reasoning-details.ts';
@@ -26,9 +23,8 @@ interface OpenBlock {
   citations: unknown[];
   /** Index of the tool call among the answer's tool calls, or of the thinking block among its thinking blocks. */
   place: number;
-  /** Whether the block is the text of a refusal. */
   isRefusal: boolean;
-  /** Whether a part of the call's arguments, or of the thinking for the client, has arrived. */
+  /** Whether a part of the call's arguments, or of the thinking that the client gets, has arrived. */
   hasBegun: boolean;
   /** Complete arguments of a call, if they arrived in one piece. */
   input: unknown;
@@ -38,7 +34,7 @@ interface OpenBlock {
   json: string;
 }
 
-/** Id and model of an answer. Both are known before its first event. */
+/** Id and model of an answer. */
 export interface AnswerIdentity {
   generationId: string;
   model: string;
@@ -49,7 +45,6 @@ export interface ChunkSettings extends CompletionSettings {
   hasUsageChunk: boolean;
 }
 
-/** Writes the chunks of one answer, in the order of its events. */
 export class ChunkWriter {
   readonly #settings: ChunkSettings;
   /** Start of every chunk: the members that all chunks of the answer share. */
@@ -60,7 +55,9 @@ export class ChunkWriter {
   #thoughts = 0;
   #images = 0;
   #hasRefusal = false;
-  #open: OpenBlock | undefined;
+  /** Open blocks by their index. Some providers begin a block before the end of the previous one. */
+  readonly #open = new Map<number, OpenBlock>();
+  #ending: MessageDelta | undefined;
 
   constructor(identity: AnswerIdentity, settings: ChunkSettings) {
     this.#settings = settings;
@@ -74,23 +71,26 @@ export class ChunkWriter {
         this.#head = headOf({ generationId: event.message.id, model: event.message.model });
         return this.#delta({ role: 'assistant', content: '' });
       case 'content_block_start':
-        return this.#begin(event.content_block);
-      case 'content_block_delta':
-        return this.#open ? this.#piece(this.#open, event.delta) : '';
+        return this.#begin(event.index, event.content_block);
+      case 'content_block_delta': {
+        const open = this.#open.get(event.index);
+        return open ? this.#piece(open, event.delta) : '';
+      }
       case 'content_block_stop':
-        return this.#end();
+        return this.#end(event.index);
       case 'message_delta':
-        return this.#finish(event);
+        this.#ending = lastEnding(this.#ending, event);
+        return '';
       case 'message_stop':
-        return STREAM_DONE;
+        return (this.#ending ? this.#finish(this.#ending) : '') + STREAM_DONE;
       default:
         return '';
     }
   }
 
   /**
-   * Returns the chunks that report an error instead of a normal end. They have the form of a normal last chunk, plus
-   * the error and an annotation. Some clients notice the failure only because they do not know the annotation's type.
+   * Returns the last chunk, which contains the error. Some clients notice an error only by an annotation of unknown
+   * type.
    */
   fail({ error }: ErrorEnvelope): string {
     const delta = { content: '', annotations: [{ type: 'error' }] };
@@ -99,11 +99,10 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns the chunks that end an answer. Simple clients read the first choice of each chunk, so every chunk has one
-   * choice. The exception is the usage chunk, which is sent only on request.
+   * Returns the chunk with the finish reason. Simple clients read the first choice of each chunk, so only the
+   * additional usage chunk, which clients have to request, has no choice.
    */
   #finish({ delta, usage, metadata }: MessageDelta): string {
-    if (delta.stop_reason === null) return '';
     const finished = finishFields(delta.stop_reason, { ...this.#settings, hasRefusal: this.#hasRefusal });
     const choice = JSON.stringify([{ index: 0, delta: {}, ...finished }]);
     const why = metadata === undefined ? '' : `,"metadata":${JSON.stringify(metadata)}`;
@@ -113,37 +112,38 @@ export class ChunkWriter {
       : `${this.#head}${choice}${why}${used}}\n\n`;
   }
 
-  #begin(block: Block): string {
-    const open = {
+  #begin(index: number, block: Block): string {
+    const open: OpenBlock = {
       type: block.type,
       start: this.#length,
       citations: [],
+      place: 0,
       isRefusal: false,
       hasBegun: false,
       input: block['input'],
       isCustom: false,
       json: '',
     };
+    this.#open.set(index, open);
     switch (block.type) {
       case 'text':
-        this.#open = { ...open, place: 0, isRefusal: isRefusal(block) };
-        return this.#text(this.#open, block['text'] as string | undefined);
+        open.isRefusal = isRefusal(block);
+        return this.#text(open, block['text'] as string | undefined);
       case 'thinking':
-        this.#open = { ...open, place: this.#thoughts++ };
-        return this.#thought(this.#open, block['thinking'] as string | undefined);
+        open.place = this.#thoughts++;
+        return this.#thought(open, block['thinking'] as string | undefined);
       case 'redacted_thinking':
         return this.#details(encryptedDetail(this.#thoughts++, String(block['data'])));
       case 'image':
-        this.#open = undefined;
         return this.#delta({ images: [chatImage(block, this.#images++)] });
       case 'audio':
-        this.#open = { ...open, place: 0 };
         return this.#delta({ audio: { id: block['id'] } });
       case 'tool_use': {
         const place = this.#calls++;
         const { name, kind } = this.#settings.tools.clientTool(block['name'] as string);
         const isCustom = kind === 'custom';
-        this.#open = { ...open, place, isCustom };
+        open.place = place;
+        open.isCustom = isCustom;
         const called = { name, arguments: '' };
         if (this.#settings.hasOlderCalls) return this.#olderCall(place, called);
         const { id } = block;
@@ -153,7 +153,7 @@ export class ChunkWriter {
         return this.#delta({ tool_calls: [{ index: place, id, ...call }] });
       }
       default:
-        this.#open = undefined;
+        this.#open.delete(index);
         return '';
     }
   }
@@ -182,9 +182,9 @@ export class ChunkWriter {
     }
   }
 
-  #end(): string {
-    const open = this.#open;
-    this.#open = undefined;
+  #end(index: number): string {
+    const open = this.#open.get(index);
+    this.#open.delete(index);
     if (open?.isCustom) return this.#customInput(open);
     if (open?.type === 'tool_use' && !open.hasBegun) return this.#arguments(open, JSON.stringify(open.input ?? {}));
     if (!open || open.citations.length === 0) return '';
@@ -204,17 +204,17 @@ export class ChunkWriter {
     return `${this.#head}[{"index":0,"delta":{"content":${JSON.stringify(text)}},${likely}"finish_reason":null}]}\n\n`;
   }
 
-  /** Returns the chunk for a piece of thinking. Some clients read `reasoning`, others `reasoning_content`. */
+  /**
+   * Returns the chunk for a piece of thinking; empty if the client gets no thinking. Some clients read `reasoning`,
+   * others `reasoning_content`.
+   */
   #thought(open: OpenBlock, text: string | undefined): string {
     if (!text || !this.#settings.showsReasoning) return '';
     open.hasBegun = true;
     return this.#delta({ reasoning: text, reasoning_content: text, reasoning_details: [textDetail(open.place, text)] });
   }
 
-  /**
-   * Returns the chunk with the signature of a thinking block. If the thinking has no visible text, `text` is empty, but
-   * present.
-   */
+  /** Returns the chunk with the signature of thinking. If the client got no text of this thinking, `text` is empty. */
   #signature(open: OpenBlock, signature: string): string {
     const detail = signatureDetail(open.place, signature);
     return this.#details(open.hasBegun ? detail : { ...detail, text: '' });
@@ -237,8 +237,8 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns the chunk with the input of a custom tool call, which is in the call's JSON arguments. If max_tokens cut
-   * the arguments off, they are sent as the model wrote them.
+   * Returns the chunk with the input of a custom tool. Arguments that are not a JSON object, for example because
+   * max_tokens cut them off, are sent as written.
    */
   #customInput({ place, json, input }: OpenBlock): string {
     const written = json === '' ? input : callInput(json);
@@ -246,8 +246,8 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns the chunk of a tool call in the older form (`function_call`). This form allows only one call, and the
-   * gateway requests only one. If a model makes several calls, only the first one is sent.
+   * Returns the chunk for a call in the older form (`function_call`). This form has only one call; later calls are
+   * dropped.
    */
   #olderCall(place: number, called: object): string {
     return place === 0 ? this.#delta({ function_call: called }) : '';

@@ -8,7 +8,7 @@ import { ArgumentReader } from '../call-arguments.ts';
 import { cacheMarks, hasMark, marked } from '../cache-marks.ts';
 import { CUSTOM_ARGUMENT } from '../custom-tools.ts';
 import { sentArguments } from '../call-fields.ts';
-import { ConversationCallIds, type ForeignCallId } from '../call-ids.ts';
+import { ConversationCallIds, type ForeignCallId } from '../../messages/call-ids.ts';
 import { partsInText } from '../parts-as-text.ts';
 import type { ClientMessagePosition } from '../field-names.ts';
 import type { ToolNames } from '../tool-names.ts';
@@ -16,7 +16,6 @@ import { imageAddress, sentImage } from '../media.ts';
 import { assistantParts, partBlock, toolResultParts, systemParts, userParts } from './parts.ts';
 import { reasoningDetails, thinkingBlocks } from './reasoning-details.ts';
 
-/** Maximum number of messages. The longest known conversations of agents have fewer. */
 const MAX_MESSAGES = 20_000;
 const MAX_CALLS = 1_024;
 const MAX_EARLIER_IMAGES = 64;
@@ -91,10 +90,7 @@ const toolCall = checkedBy<Call>(
   [functionCall, customCall],
 );
 
-/**
- * Schema of an assistant message. The gateway's answers have other members too; clients may send these back, without
- * effect.
- */
+/** Message of the model. Clients may send back other members of the gateway's answers, which have no effect. */
 const assistantMessage = z.object({
   role: z.literal('assistant'),
   content: optionalField(contentOf(assistantParts)).meta({
@@ -196,9 +192,8 @@ interface Conversation {
 
 /**
  * Converts the messages of a request. Instructions at the beginning become the system prompt. If there are only
- * instructions, the last one becomes a user message.
- * @param settings.names names of the declared tools
- * @param settings.hasImages whether the model gets the images that it generated earlier
+ * instructions, the last instruction becomes a user message.
+ * @param settings.hasImages whether the model gets the images in its earlier answers
  */
 export function chatConversation(
   chat: readonly SentChatMessage[],
@@ -224,7 +219,8 @@ export function chatConversation(
     const converted = results
       ? { role: 'user' as const, content: results }
       : reader.authored(message as AuthoredMessage);
-    // An empty message of the user still ends the model's turn (https://github.com/can1357/oh-my-pi/issues/10956).
+    // An empty message of the user is kept if it ends the model's turn
+    // (https://github.com/can1357/oh-my-pi/issues/10956).
     const endsTurn = converted.role === 'user' && conversation.messages.at(-1)?.role === 'assistant';
     if (converted.content.length === 0 && !endsTurn) continue;
     conversation.messages.push(firstTurn === -1 ? { ...converted, role: 'user' } : converted);
@@ -238,7 +234,6 @@ type ResultMessage = ToolMessage | OlderResult;
 type AuthoredMessage = Exclude<SentChatMessage, ResultMessage>;
 type Content = AuthoredMessage['content'];
 
-/** Reads the messages of one request, in order. */
 class MessageReader {
   readonly #names: ToolNames;
   readonly #hasImages: boolean;
@@ -282,19 +277,19 @@ class MessageReader {
     }
   }
 
-  /**
-   * Returns the blocks of an assistant message in the order thinking, content, images, calls. The Chat Completions API
-   * defines no order between these fields.
-   */
+  /** Returns the blocks of an assistant message in the order thinking, content, images, calls. */
   #assistantBlocks(message: AssistantMessage): Block[] {
     const { refusal, tool_calls: calls, function_call: called, images, audio } = message;
-    const written = authoredBlocks(message).map((block) => this.#withOwnId(block));
+    const authored = authoredBlocks(message);
+    const written = authored.map((block) => this.#withOwnId(block));
+    // LangChain sends a call as a block and as a call (https://github.com/langchain-ai/langchainjs/pull/9636).
+    const others = (calls ?? []).filter(({ id }) => !id || authored.every((block) => block['id'] !== id));
     const texts = written.length === 0 && audio?.transcript ? [{ type: 'text', text: audio.transcript }] : written;
     return [
       ...(written.some(({ type }) => type === 'thinking') ? [] : thinkingOf(message)),
       ...(texts.length === 0 && refusal ? [{ type: 'text', text: refusal }] : texts),
       ...(this.#hasImages ? (images ?? []).map((image) => sentImage(image.image_url.url)) : []),
-      ...(calls ?? []).map((call) =>
+      ...others.map((call) =>
         call.type === 'custom'
           ? this.#call(call.id, call.custom.name, { [CUSTOM_ARGUMENT]: call.custom.input })
           : this.#functionCall(call.id, call.function),
@@ -303,7 +298,7 @@ class MessageReader {
     ];
   }
 
-  /** Returns a block with the call's id and name as sent to the provider. */
+  /** Returns the block of a call or of its result with the id and the name as sent to the provider. */
   #withOwnId(block: Block): Block {
     switch (block.type) {
       case 'tool_use': {
@@ -330,11 +325,11 @@ class MessageReader {
 function toolResultOf(content: ToolMessage['content']): string | Block[] {
   if (content === null || content === undefined) return [];
   if (typeof content === 'string') {
-    const parts = partsInText(content, toolResultContent);
+    const parts = partsInText(content, toolResultContent, { text: 'text', image: 'image_url' });
     const hasImage = Array.isArray(parts) && parts.some(({ type }) => type === 'image_url' || type === 'image');
     return hasImage ? parts.map(partBlock) : content;
   }
-  return Array.isArray(content) ? content.map(partBlock) : JSON.stringify(content);
+  return Array.isArray(content) ? content.map(partBlock) : toolResultOf(JSON.stringify(content));
 }
 
 /** Returns whether the content is a string and the message has no cache mark. */

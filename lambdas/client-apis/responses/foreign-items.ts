@@ -1,7 +1,6 @@
 /**
- * Items of conversations that began at another service, or of agents that store additional items. Each item becomes a
- * call or its result, a text, or nothing; docs/client-apis/responses.md has the table. Shortened conversations and
- * references, which only another service can read, are refused with an error message that names a fix.
+ * Items of conversations from other services, or of agents that store additional items. Each becomes a call or its
+ * result, a text, or nothing, or is refused (docs/client-apis/responses.md).
  */
 
 import * as z from 'zod';
@@ -15,12 +14,9 @@ const COMPACTED =
 const COMPACTING =
   'is not supported, because this gateway does not shorten conversations into items. Codex shortens them by itself if the name of its model_provider is not "OpenAI"; truncation "auto" leaves out the middle of a conversation that is too long';
 const NO_REFERENCES =
-  'is not supported, because this gateway stores no answers. Send the items themselves: in the AI SDK set store to false, in other clients send back the items of the answer’s output';
+  'is not supported, because this gateway stores no answers. Send back the items of the answer’s output; in the AI SDK, set store to false';
 
-/**
- * Types of items that are dropped: notes of agents, and steps of services. The answer's text contains the outcome of
- * these steps.
- */
+/** Types of items that are dropped: notes of agents, and steps of services. */
 const droppedTypes = [
   'web_search_call',
   'ghost_snapshot',
@@ -87,8 +83,8 @@ const serviceCalls = [
 ] as const;
 
 /**
- * Message of another agent of Codex. The model writes it into the arguments of a call. Codex takes this text for
- * encrypted text, and sends it as such (https://github.com/MetaFARS/codex-relay/issues/60).
+ * Message of another agent of Codex. The model writes it into the arguments of a call. Codex assumes that this text is
+ * encrypted, and sends it as `encrypted_content` (https://github.com/MetaFARS/codex-relay/issues/60).
  */
 const agentMessage = z.looseObject({
   type: z.literal('agent_message'),
@@ -166,10 +162,7 @@ function ownCallResult(output: unknown): string | Block[] {
   return output === undefined || output === null ? '' : JSON.stringify(output);
 }
 
-/**
- * Returns text that shows the model a tool call of another service. The model itself does not have that tool. Bytes of
- * images are omitted.
- */
+/** Returns a text that shows a tool call of another service, without the bytes of generated images. */
 function serviceText(type: string, members: Members): string {
   const { id: _id, status: _status, call_id: _call, result, ...others } = members;
   const shown = type === 'image_generation_call' || result === undefined ? others : { ...others, result };

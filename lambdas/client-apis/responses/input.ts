@@ -7,7 +7,7 @@ import { boundedList, checkedBy } from '../../messages/list-of.ts';
 import type { Block, Message } from '../../messages/types.ts';
 import { ArgumentReader } from '../call-arguments.ts';
 import { numberedCallId, sentArguments } from '../call-fields.ts';
-import { ConversationCallIds, type ForeignCallId } from '../call-ids.ts';
+import { ConversationCallIds, type ForeignCallId } from '../../messages/call-ids.ts';
 import type { ClientMessagePosition } from '../field-names.ts';
 import type { ToolNames } from '../tool-names.ts';
 import { CUSTOM_ARGUMENT } from '../custom-tools.ts';
@@ -24,7 +24,6 @@ import { unsealedThinking } from './sealed-thinking.ts';
 import { foundToolsText, TOOL_SEARCH_NAME } from './tool-search.ts';
 import { responsesTools } from './tools.ts';
 
-/** Maximum number of items. The longest known sessions of agents have fewer. */
 const MAX_ITEMS = 20_000;
 
 const messageType = optionalField(z.literal('message')).meta({
@@ -70,9 +69,7 @@ const outputOf = <Type extends string>(type: Type) =>
     call_id: answeredCallId,
     output: resultContent.meta({ description: 'The result of the call: a text, or a list of parts.' }),
   });
-/**
- * Schema of a function's output. Codex also sends its own settings to the model as outputs, which belong to no call.
- */
+/** Output of a function call. Codex also sends its own settings to the model as outputs that belong to no call. */
 const functionOutput = z
   .object({
     ...outputOf('function_call_output').shape,
@@ -160,11 +157,7 @@ export function toolsInConversation(input: string | readonly InputItem[]): unkno
   });
 }
 
-/**
- * Converts the input to messages. Adjacent assistant items are merged into one message, with their blocks in order.
- * Adjacent results of calls are merged too.
- * @param names names of the declared tools
- */
+/** Converts items to messages. Adjacent assistant items, and adjacent results of calls, become one message. */
 export function responsesConversation(input: string | readonly InputItem[], names: ToolNames): Conversation {
   if (typeof input === 'string') {
     const origins = [{ at: 0, hasParts: false }];
@@ -175,7 +168,8 @@ export function responsesConversation(input: string | readonly InputItem[], name
   let open: { kind: string; blocks: Block[] } | undefined;
   for (const [index, one] of input.entries()) {
     const { kind, role, blocks } = reader.read(one);
-    // An empty message of the user still ends the model's turn (https://github.com/can1357/oh-my-pi/issues/10956).
+    // An empty message of the user is kept if it ends the model's turn
+    // (https://github.com/can1357/oh-my-pi/issues/10956).
     const endsTurn = isMessage(one) && role === 'user' && conversation.messages.at(-1)?.role === 'assistant';
     if (blocks.length === 0 && !endsTurn) continue;
     if (role === 'system' && conversation.messages.length === 0) {
@@ -195,10 +189,7 @@ export function responsesConversation(input: string | readonly InputItem[], name
   return conversation.messages.length === 0 ? instructionsAsUser(conversation, input.length - 1) : conversation;
 }
 
-/**
- * Converts a conversation that has only instructions: their last block becomes a user message, so that the model can
- * answer it.
- */
+/** Makes the last instruction a user message, so that the model can answer a conversation of only instructions. */
 function instructionsAsUser({ system, ...rest }: Conversation, at: number): Conversation {
   const last = system.at(-1);
   if (!last) return { system, ...rest };
@@ -219,16 +210,12 @@ function addResults(open: Block[], blocks: readonly Block[]): void {
 }
 
 interface AuthoredMessage {
-  /**
-   * Kind of the message. Adjacent items of the kind `assistant`, or of the kind `results`, become one message. User
-   * messages stay separate.
-   */
+  /** Adjacent items of the kind `assistant`, or of the kind `results`, become one message. Others stay separate. */
   kind: 'assistant' | 'results' | 'message';
   role: Message['role'];
   blocks: Block[];
 }
 
-/** Reads the items of one conversation, in order. */
 class ItemReader {
   readonly #names: ToolNames;
   readonly #arguments = new ArgumentReader();
@@ -311,10 +298,7 @@ class ItemReader {
   }
 }
 
-/**
- * Returns whether the client itself ran the tool search. Only these searches are converted to tool calls in the
- * conversation that is sent to the model.
- */
+/** Returns whether the client itself ran the tool search. Other searches are not shown to the model. */
 function isOfClient<Item extends { execution?: unknown; call_id?: string | null | undefined }>(
   one: Item,
 ): one is Item & { call_id: string } {

@@ -85,10 +85,7 @@ export const instructionContent = optionalField(contentOf([inputText])).meta({
 export const userContent = optionalField(contentOf([inputText, inputImage, inputFile, inputAudio])).meta({
   description: "The user's message: a text, or a list of parts.",
 });
-/**
- * Schema of an assistant message's content. Some clients write it in the form of user input, so that form is accepted
- * too.
- */
+/** Some clients write assistant content in the form of user input, so that form is accepted too. */
 export const assistantContent = optionalField(contentOf([outputText, refusal, inputText])).meta({
   description: "The model's answer: a text, or a list of parts.",
 });
@@ -98,25 +95,19 @@ export const resultContent = optionalField(
   z.union([outputParts, z.record(z.string(), z.unknown())], { error: 'must be a text, a list of parts or an object' }),
 );
 
-/**
- * Converts the result of a call.
- * @param output output that its schema has accepted
- */
+/** Converts the result of a call to the content of a tool_result block. */
 export function resultBlocks(output: z.output<typeof resultContent>): string | Block[] {
   if (output === null || output === undefined) return '';
   if (typeof output === 'string') {
-    const parts = partsInText(output, outputParts);
+    const parts = partsInText(output, outputParts, { text: 'input_text', image: 'input_image' });
     return parts === undefined ? output : contentBlocks(parts);
   }
   if (Array.isArray(output)) return contentBlocks(output);
   const { content } = output;
-  return typeof content === 'string' ? content : JSON.stringify(output);
+  return typeof content === 'string' ? content : resultBlocks(JSON.stringify(output));
 }
 
-/**
- * Converts content to blocks.
- * @param content content that its schema has accepted
- */
+/** Converts content to blocks. */
 export function contentBlocks(content: Content | null | undefined): Block[] {
   if (!content) return [];
   if (typeof content === 'string') return [{ type: 'text', text: content }];

@@ -1,8 +1,7 @@
 /**
- * Writes an answer as events of the Responses API, in the order that clients expect. The answer begins with `created`.
- * Each item has `added`, its deltas, and `done`. The last event is `completed` or `incomplete`, with all items. Every
- * event has a sequence number. A failed stream ends with `failed`, because some agents retry a turn whose stream has no
- * last event.
+ * Writes an answer as events of the Responses API, in the order that clients expect. Each item has the events `added`,
+ * its deltas, and `done`, before the next item begins. A failed stream ends with the event `failed`, because some
+ * agents retry a turn whose stream has no last event.
  */
 
 import { isRefusal } from '../../messages/refusal-block.ts';
@@ -12,6 +11,8 @@ import { append } from '../../platform/append.ts';
 import { nowSeconds } from '../../platform/clock.ts';
 import type { GatewayError } from '../../platform/errors.ts';
 import { callInput } from '../call-arguments.ts';
+import { lastEnding } from '../last-ending.ts';
+import { BlockOrder, type BlockEvent } from './block-order.ts';
 import { failureCode } from './failure-code.ts';
 import {
   callItem,
@@ -53,7 +54,6 @@ interface AnswerIdentity {
   model: string;
 }
 
-/** Writes the events of one answer. */
 export class ResponseWriter {
   readonly #settings: OutputSettings;
   #identity: AnswerIdentity;
@@ -61,7 +61,9 @@ export class ResponseWriter {
   /** Completed items. Their number is the index of the current item. */
   readonly #output: OutputItem[] = [];
   #open: OpenBlock | undefined;
+  readonly #order = new BlockOrder();
   #message: OpenMessage | undefined;
+  #ending: MessageDelta | undefined;
   /** Calls of searches whose results have not arrived yet, by call id. */
   readonly #searches = new Map<unknown, Block>();
 
@@ -77,22 +79,32 @@ export class ResponseWriter {
         this.#identity = { generationId: event.message.id, model: event.message.model };
         return this.#begin();
       case 'content_block_start':
-        return this.#start({ ...event.content_block });
       case 'content_block_delta':
-        return this.#open ? this.#piece(this.#open, event.delta) : '';
       case 'content_block_stop':
-        return this.#open ? this.#end(this.#open) : '';
+        return this.#blocks(this.#order.next(event));
       case 'message_delta':
-        return event.delta.stop_reason === null ? '' : this.#finish(event);
+        this.#ending = lastEnding(this.#ending, event);
+        return '';
+      case 'message_stop':
+        return this.#ending ? this.#finish(this.#ending) : '';
       default:
         return '';
     }
   }
 
-  /**
-   * Returns the events that end a failed answer: `error` and `response.failed`, because some clients read only one of
-   * them. If no event was sent yet, the events that begin an answer precede them.
-   */
+  #blocks(events: readonly BlockEvent[]): string {
+    let written = '';
+    for (const event of events) written += this.#block(event);
+    return written;
+  }
+
+  #block(event: BlockEvent): string {
+    if (event.type === 'content_block_start') return this.#start({ ...event.content_block });
+    if (!this.#open) return '';
+    return event.type === 'content_block_delta' ? this.#piece(this.#open, event.delta) : this.#end(this.#open);
+  }
+
+  /** Ends a failed answer with `error` and `response.failed`, because some clients read only one of them. */
   fail(error: GatewayError): string {
     const code = failureCode(error);
     const { message } = error;
@@ -210,7 +222,7 @@ export class ResponseWriter {
   }
 
   /**
-   * Returns an event for each citation of a block. A citation covers the text that this block has added to the message.
+   * Returns the events for a block's citations. Each citation covers the text that the block has added to the message.
    */
   #cite({ block, start }: OpenBlock): string {
     const message = this.#message!;
@@ -274,8 +286,8 @@ export class ResponseWriter {
   }
 
   /**
-   * Returns the events that end a tool call. If the arguments are not a JSON object, they are sent as the model wrote
-   * them: the client then reports the error to the model.
+   * Returns the events that end a call. Arguments that are not a JSON object are sent as written: the client then
+   * reports the error to the model.
    */
   #endCall(open: OpenBlock): string {
     const { block, id, written } = open;
@@ -317,7 +329,10 @@ export class ResponseWriter {
   }
 
   #finish({ delta, usage, metadata }: MessageDelta): string {
-    const ended = this.#endMessage();
+    const waiting = this.#blocks(this.#order.drain());
+    // A block that max_tokens cut off may have no end. It is ended here, unless it is a call: the call is incomplete.
+    const open = this.#open && this.#open.block.type !== 'tool_use' ? this.#end(this.#open) : '';
+    const ended = waiting + open + this.#endMessage();
     const hasMessage = this.#output.some(({ type }) => type === 'message');
     const refused = delta.stop_reason === 'refusal' && !hasMessage ? this.#refuse() : '';
     const incomplete = incompleteReason(delta.stop_reason);

@@ -1,14 +1,10 @@
-/**
- * Sends one request to a provider, and reads its answer: as one JSON document, or as a stream whose parts are
- * forwarded.
- */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BatchRequest, DecodeStream, StreamedAnswer } from '../../providers/batch-engine.ts';
-import { errorInAnswer, failureOf, refusalOfResponse } from '../../providers/failures.ts';
+import { errorInAnswer, failureOf, refusalOfResponse, type ProviderFailure } from '../../providers/failures.ts';
 import { statesError } from '../../providers/faults/error-detection.ts';
 import { parsedAnswer } from '../../providers/http/parsed-answer.ts';
 import { readResponse } from '../../providers/http/read-text.ts';
+import { UpstreamError } from '../../providers/http/upstream-error.ts';
 import type { UpstreamResponse } from '../../providers/http/upstream-http.ts';
 import { connect, failedProvider } from '../../routing/connection.ts';
 import type { AttemptLog } from '../attempt-log.ts';
@@ -17,6 +13,8 @@ import type { BatchCandidate } from './offers.ts';
 
 const DEFAULT_MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const PAUSES_MS = [250, 1_000];
+/** Maximum `retry-after` in seconds. If a provider demands a longer pause, the request is not repeated. */
+const MAX_AWAITED_SECONDS = 1;
 
 interface ProviderExchange {
   index: number;
@@ -32,20 +30,24 @@ interface ProviderAnswer {
 
 /** Returns the provider's answer as parsed JSON. */
 export function wholeAnswerTo(batchRequest: BatchRequest, exchange: ProviderExchange): Promise<ProviderAnswer> {
-  return withPauses(exchange, () => receiveWhole(batchRequest, exchange));
+  return withPauses(batchRequest, exchange, () => receiveWhole(batchRequest, exchange));
 }
 
-/** Returns the provider's answer when its first content has arrived. */
+/** Returns the answer when its first content has arrived. */
 export function streamedAnswerTo<Event>(
   batchRequest: BatchRequest,
   decode: DecodeStream<Event>,
   exchange: ProviderExchange,
 ): Promise<StreamedAnswer<Event>> {
-  return withPauses(exchange, () => openStream(batchRequest, decode, exchange));
+  return withPauses(batchRequest, exchange, () => openStream(batchRequest, decode, exchange));
 }
 
-/** Runs an exchange. Repeats it up to twice, after a pause, if the provider is briefly unavailable. */
+/**
+ * Repeats a failed exchange up to twice, each time after a pause. Does not repeat it if the failure is permanent, or if
+ * a repetition may be too expensive or take too long.
+ */
 async function withPauses<Answer>(
+  { isSentOnce = false }: BatchRequest,
   { candidate, signal }: ProviderExchange,
   sendOnce: () => Promise<Answer>,
 ): Promise<Answer> {
@@ -53,25 +55,31 @@ async function withPauses<Answer>(
     try {
       return await sendOnce();
     } catch (error) {
-      const { mayTryAnother, wasAnswered, kind, isRequestsFault, isOperators } = failureOf(
-        error,
-        failedProvider(candidate),
-      );
+      const failure = failureOf(error, failedProvider(candidate));
+      const { mayTryAnother, wasAnswered, kind, isRequestsFault, isOperators } = failure;
       const isLasting = !mayTryAnother || isRequestsFault || isOperators;
-      if (signal.aborted || isLasting || wasAnswered || kind === 'timeout') throw error;
+      const isUncertain = isSentOnce && !isUnprocessed(failure);
+      const isTooEarly = Number(failure.headers['retry-after'] ?? 0) > MAX_AWAITED_SECONDS;
+      if (signal.aborted || isLasting || isUncertain || isTooEarly || wasAnswered || kind === 'timeout') throw error;
     }
     await sleep(pauseMs, undefined, { signal });
   }
   return sendOnce();
 }
 
+/** Whether the provider certainly has not processed the request, so that it costs nothing. */
+function isUnprocessed({ kind, cause }: ProviderFailure): boolean {
+  const isBusy = kind === 'rate_limit_exceeded' || kind === 'provider_overloaded';
+  return isBusy || (cause instanceof UpstreamError && cause.isUnsent);
+}
+
 async function receiveWhole(
   batchRequest: BatchRequest,
   { candidate, log, ...exchange }: ProviderExchange,
 ): Promise<ProviderAnswer> {
-  const { maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES } = batchRequest;
+  const { request, isSentOnce, maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES } = batchRequest;
   const received = async () => {
-    const response = await sendRequest(batchRequest, { candidate, log, ...exchange });
+    const response = await sendRequest(request, { candidate, log, ...exchange }, isSentOnce);
     return { response, text: await readResponse(response, maxAnswerBytes) };
   };
   const { response, text } = await received().finally(() => log.received());
@@ -90,7 +98,7 @@ async function openStream<Event>(
   const { maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES } = batchRequest;
   const provider = failedProvider(candidate);
   const begun = async () => {
-    const response = await sendRequest(batchRequest, exchange);
+    const response = await sendRequest(batchRequest.request, exchange);
     if (isSuccessful(response)) return begunStream(response, decode, { maxBytes: maxAnswerBytes, provider });
     throw refusalOfResponse(response, await readResponse(response, maxAnswerBytes), provider);
   };
@@ -99,11 +107,12 @@ async function openStream<Event>(
 }
 
 async function sendRequest(
-  { request }: BatchRequest,
+  request: BatchRequest['request'],
   { index, candidate, signal, log }: ProviderExchange,
+  isFresh = false,
 ): Promise<UpstreamResponse> {
   signal.throwIfAborted();
-  return connect(candidate, request, signal).send(request.body, () => log.sent(index));
+  return connect(candidate, { ...request, isFresh }, signal).send(request.body, () => log.sent(index));
 }
 
 function isSuccessful({ status }: UpstreamResponse): boolean {

@@ -1,10 +1,3 @@
-/**
- * Forwards an answer to the client while the provider sends it, and settles it once, however it ends. A failure before
- * the first content costs the client nothing. After the first content, the client is charged for the usage that the
- * provider reported or the gateway counted, even if the client disconnects. If an answer that is billed only when
- * complete breaks off, it costs nothing, unless the client disconnected.
- */
-
 import type { Charged } from '../../accounting/charge.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import type { GatewayError } from '../../platform/errors.ts';
@@ -31,37 +24,30 @@ import {
   type BatchTerms,
 } from './run-batch.ts';
 
-/** Converts the events of an answer to the bytes that the client gets. */
 export interface ClientStream<Event> {
   contentType: string;
-  /** Returns the bytes of an event; undefined if the client does not get the event. */
+  /** Returns the bytes for an event; undefined if the client does not get the event. */
   chunk: (event: Event) => string | Uint8Array | undefined;
-  /** Returns the bytes after the last event, if the format has any. These bytes may contain the charge. */
+  /** Returns the bytes after the last event, if the format has any. */
   last?: (charged: Charged) => string;
-  /** Returns the bytes of an error. Without this function, a failure closes the connection. */
+  /** Returns the bytes that report a failure. Without this function, a failure closes the connection. */
   failure?: (error: GatewayError) => string;
-  /** Comment that keeps a silent connection open, if the format has comments. */
+  /** Comment that keeps a silent connection open; undefined if the format has no comments. */
   comment?: string;
 }
 
-/** An answer whose first content has arrived. */
 export interface ForwardedAnswer {
   candidate: UsableEndpoint;
-  /** Names of request fields that were not sent to the candidate. */
   leftOut: readonly string[];
-  /** Aborts the request to the provider. */
   abort: AbortController;
-  /**
-   * Sends the bytes for the client to a sink, and settles the answer.
-   * @param onBreak called with the failure of an answer that does not end normally
-   */
+  /** @param onBreak called with the failure if the answer ends with an error */
   send: (sink: Sink<string | Uint8Array>, onBreak: (failure: GatewayError) => void) => Promise<void>;
 }
 
 /**
- * Places the hold, and sends the request to one provider after the other until the first content arrives.
+ * Begins an answer that is forwarded while the provider sends it.
  *
- * Guarantee: the generation is settled exactly once: here if no answer begins, or else at the end of `send`.
+ * Guarantee: a placed hold is settled exactly once: here if no answer begins, or else at the end of `send`.
  * @throws {GatewayError} if the request is not admitted, or no answer begins
  */
 export async function forwardAnswer<Task, Event>(
@@ -74,8 +60,8 @@ export async function forwardAnswer<Task, Event>(
     const run = await beginBatch(abort, input, terms, { streamed: true });
     const { result, rounds } = run.answered;
     if ('failure' in result) {
-      await settleRun(run, rounds, endOfWhole(run));
-      throw clientFailure(result.failure, run);
+      const charged = await settleRun(run, rounds, endOfWhole(run));
+      throw clientFailure(result.failure, run, !charged.cost.isZero);
     }
     const { answer } = result;
     const stream = new ForwardedStream(run, answer);
@@ -117,9 +103,7 @@ async function sendParts<Event>(
   }
 }
 
-/** One forwarded answer: measures its usage, and settles it. */
 class ForwardedStream<Event> {
-  /** How the answer ended; undefined while it is running. */
   ending: Ending | undefined;
   readonly #run: BatchRun<unknown, unknown>;
   readonly #answer: StreamedAnswer<Event>;
@@ -137,24 +121,20 @@ class ForwardedStream<Event> {
     return this.#answer.parts;
   }
 
-  /**
-   * Measures a part: keeps the latest reported usage, and adds up the estimated tokens. Call it before the part is
-   * sent.
-   */
+  /** Records the usage of a part. Call this method before the part is sent to the client. */
   measure({ usage, estimatedTokens = 0 }: StreamPart<Event>): void {
     this.#run.log.received();
     this.#usage = usage ?? this.#usage;
     this.#estimatedTokens += estimatedTokens;
   }
 
-  /** Ends a complete answer. Returns its charge, which settlement also uses. */
+  /** Returns the charge of a complete answer, which settlement also uses. */
   async complete(): Promise<Charged> {
     this.ending = 'complete';
     this.#charged = await chargedWithinLimits(this.#run, this.#rounds());
     return this.#charged;
   }
 
-  /** Ends an answer that broke off. Returns the error for the client. */
   fail(error: unknown): GatewayError {
     const { abort, log, input } = this.#run;
     const candidate = answeringCandidate(this.#run);
@@ -167,14 +147,12 @@ class ForwardedStream<Event> {
       const about = { requestId, generationId: input.generationId, model: model.id, provider: endpoint.provider.id };
       logBrokenAnswer(failure, about);
     }
-    const shown = clientFailure(failure, this.#run);
-    // If the client is charged for this answer, a retry would be charged again.
-    return this.#isCharged ? shown.discourageRetry() : shown;
+    return clientFailure(failure, this.#run, this.#isCharged);
   }
 
-  /** Settles the answer. Call it once, as the last step. */
+  /** Settles the answer. Call this method once, as the last step. */
   async settle(): Promise<void> {
-    // If the sink stopped the answer, because the client disconnected, no ending is set yet.
+    // If no ending is set, the client has disconnected, and the sink has stopped the answer early.
     const ending = (this.ending ??= 'client_left');
     abortBecause(this.#run.abort, ending === 'client_left' ? ending : 'ended');
     const rounds = this.#isCharged ? this.#rounds() : [];
@@ -193,7 +171,7 @@ class ForwardedStream<Event> {
   }
 
   /**
-   * Whether the client is charged. An incomplete answer is free if the provider bills only complete answers. The
+   * Whether the answer is charged. An incomplete answer is free if the provider bills only complete answers. The
    * exception is a client that disconnects after the first content: the provider then finishes and bills the answer.
    */
   get #isCharged(): boolean {

@@ -1,22 +1,16 @@
-/**
- * Computes the maximum cost of an answer at each candidate before anything is sent. The answer may take several
- * requests to the provider, for example one per question of a decision.
- */
-
 import { addBounds, inputUpperBound, priceUpperBound, type UsageBound } from '../../accounting/price.ts';
-import { estimateTokens, type TokenUsage } from '../../accounting/usage.ts';
+import { estimateTokens, type PromptUsage, type TokenUsage } from '../../accounting/usage.ts';
 import { measurePrompt, promptBound, textBytesBound } from '../../admission/prompt/prompt-size.ts';
 import type { Quote, SpendingPlan } from '../../admission/spending-plan.ts';
-import { promptPieces } from '../../catalog/unit-lists.ts';
+import { estimatedUnits } from '../../catalog/unit-lists.ts';
 import { Money } from '../../money/money.ts';
 import type { BatchRequest, BatchEngine } from '../../providers/batch-engine.ts';
 import type { WireTarget } from '../../providers/wire.ts';
-import type { OnExcluded } from '../../routing/exclusions.ts';
+import { acceptedBy, type OnExcluded } from '../../routing/exclusions.ts';
 import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
 import { MAX_ROUNDS } from '../../store/generations/outcome.ts';
 import type { Offer } from '../failover.ts';
 
-/** An endpoint that can currently do a task of a modality. */
 export interface BatchCandidate<Task = unknown, Answer = unknown> extends UsableEndpoint {
   engine: BatchEngine<Task, Answer>;
   target: WireTarget;
@@ -24,29 +18,24 @@ export interface BatchCandidate<Task = unknown, Answer = unknown> extends Usable
 
 export interface BatchOffer<Task = unknown, Answer = unknown> extends Offer {
   candidate: BatchCandidate<Task, Answer>;
-  /**
-   * Upper bound on the usage of each request to the provider. The bodies of these requests are not kept in memory, but
-   * encoded again before they are sent.
-   */
+  /** Upper bounds on the usage, one for each request to the provider. */
   bounds: UsageBound[];
   /** Estimated input usage of all requests together. */
   input: TokenUsage;
 }
 
-/** Creates the errors for a task that would take too many bytes, or too many requests to a provider. */
 export interface OfferRefusals {
   tooLarge: (maxMebibytes: number) => Error;
   tooMany: (requests: number, maxRequests: number) => Error;
 }
 
-/** Maximum size in bytes of all requests of one task together. All of them may wait in memory at the same time. */
+/** Maximum size in bytes of all request bodies of one task together. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * Computes the maximum cost of a task at each candidate that can do the task.
- * @throws {GatewayError} the first candidate's refusal, if the task is too large for every candidate, or no candidate
- *   can express it
+ * Prepares the requests and bounds of a task for each candidate.
+ * @throws {GatewayError} the first refusal, if no candidate accepts the task
  */
 export function prepareOffers<Task, Answer>(
   candidates: readonly BatchCandidate<Task, Answer>[],
@@ -64,31 +53,6 @@ export function prepareOffers<Task, Answer>(
   return acceptedBy(candidates, offerFrom, onExcluded);
 }
 
-/**
- * Returns the results of a function for the candidates. A candidate for which the function throws a refusal is
- * excluded. A candidate for which it returns undefined has no result.
- * @throws {GatewayError} the first refusal, if there is no result
- */
-export function acceptedBy<Candidate extends BatchCandidate<never>, Result>(
-  candidates: readonly Candidate[],
-  accept: (candidate: Candidate, before: readonly Result[]) => Result | undefined,
-  onExcluded: OnExcluded | undefined,
-): Result[] {
-  const results: Result[] = [];
-  let refusal: unknown;
-  for (const candidate of candidates) {
-    try {
-      const result = accept(candidate, results);
-      if (result !== undefined) results.push(result);
-    } catch (error) {
-      refusal ??= error;
-      onExcluded?.(candidate, 'request_not_supported', error);
-    }
-  }
-  if (results.length === 0) throw refusal;
-  return results;
-}
-
 function offerOf<Task, Answer>(
   candidate: BatchCandidate<Task, Answer>,
   task: Task,
@@ -101,22 +65,30 @@ function offerOf<Task, Answer>(
     bytes += Buffer.byteLength(batchRequest.request.body);
     if (bytes > MAX_BYTES) throw tooLarge(MAX_BYTES / MEBIBYTE);
     bounds.push(boundOf(batchRequest, candidate));
-    input.inputTokens += estimatedInputTokens(batchRequest);
-    for (const { usage: unit } of promptPieces) {
-      const { estimated } = batchRequest.pieces?.[unit] ?? {};
-      if (estimated !== undefined) input[unit] = (input[unit] ?? 0) + estimated;
-    }
+    addEstimate(input, batchRequest);
   }
   if (bounds.length > MAX_ROUNDS) throw tooMany(bounds.length, MAX_ROUNDS);
   return { candidate, bounds, input, hasHiddenReasoning: candidate.target.quirks.hidden_reasoning === true };
 }
 
-/** Returns the estimated tokens of the prompt of one request to the provider. */
-export function estimatedInputTokens({ estimatedTokens, request: { body } }: BatchRequest): number {
-  return estimatedTokens ?? estimateTokens(Buffer.byteLength(body));
+function addEstimate(sum: TokenUsage, batchRequest: BatchRequest): void {
+  const prompt: PromptUsage = estimatedPromptOf(batchRequest);
+  sum.inputTokens += prompt.inputTokens;
+  for (const { part, usage: field } of estimatedUnits) {
+    const estimated = part === 'piece' ? batchRequest.pieces?.[field]?.estimated : prompt[field];
+    if (estimated !== undefined) sum[field] = (sum[field] ?? 0) + estimated;
+  }
 }
 
-/** Returns the upper bound on the usage of one request to the provider. */
+/** Returns the estimated prompt of one request. */
+export function estimatedPromptOf({
+  estimatedPrompt,
+  request: { body },
+}: BatchRequest): NonNullable<BatchRequest['estimatedPrompt']> {
+  return estimatedPrompt ?? { inputTokens: estimateTokens(Buffer.byteLength(body)) };
+}
+
+/** Returns the upper bound on the usage of one request. */
 export function boundOf(
   { request: { body }, outputTokens, inputs = 1, repeated, promptTokens, pieces = {} }: BatchRequest,
   { endpoint }: BatchCandidate,
@@ -133,7 +105,7 @@ export function boundOf(
   };
 }
 
-/** Maximum number of tokens that the provider's prompt template adds to the repeated text and one input. */
+/** Assumed maximum number of tokens that a provider's prompt template adds to one input. */
 const TEMPLATE_TOKENS = 128;
 
 function repeatedTokens(text: string | undefined, inputs: number): number {
@@ -141,15 +113,12 @@ function repeatedTokens(text: string | undefined, inputs: number): number {
 }
 
 /**
- * Request without messages, for `measurePrompt`: the size of the body already bounds the prompt. Requests whose bodies
- * do not bound it, as with images, have their own `promptTokens`. All characters are those of texts.
+ * Empty prompt, so that only the size of the body bounds the tokens. If the body does not bound them, such as with
+ * images, the request has its own `promptTokens`.
  */
 const NOTHING_ELSE = { ...measurePrompt({ model: '', messages: [] }), wideBytes: Infinity };
 
-/**
- * Plans a hold of the maximum cost at the most expensive candidate. Unlike a message, such a request cannot get a
- * shorter answer, so there is no smaller hold.
- */
+/** Plans a hold of the maximum cost at the most expensive candidate; the answer cannot be shortened. */
 export function planOf(offers: readonly BatchOffer[]): SpendingPlan {
   const priced = offers.map((offer) => {
     const { candidate, bounds } = offer;
@@ -169,7 +138,7 @@ export function planOf(offers: readonly BatchOffer[]): SpendingPlan {
   };
 }
 
-/** Returns the upper bound on the total cost of all requests to one candidate. */
+/** Upper bound on the total cost of all requests to one candidate. */
 export function maxCostOf({ candidate, bounds }: BatchOffer): Money {
   return Money.sum(bounds.map((bound) => priceUpperBound(bound, candidate.held.pricing)));
 }

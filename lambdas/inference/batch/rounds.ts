@@ -1,9 +1,10 @@
 import { chargeForMeasured, type Charged } from '../../accounting/charge.ts';
 import { UsageMeter } from '../../accounting/meter.ts';
 import { readReportedUsage } from '../../accounting/reported-usage.ts';
-import { bytesOfTokens, hasUnitAlone } from '../../accounting/usage.ts';
+import { bytesOfTokens, hasUnitAlone, type PromptUsage } from '../../accounting/usage.ts';
 import { completionUnits, pieces, priceNameOf, promptUnits } from '../../catalog/unit-lists.ts';
 import type { WireUsage } from '../../messages/types.ts';
+import { Money } from '../../money/money.ts';
 import { limitConcurrency } from '../../platform/concurrency/concurrency-limit.ts';
 import { failureOf, type ProviderFailure } from '../../providers/failures.ts';
 import type { BatchRequest, PieceCount, Send } from '../../providers/batch-engine.ts';
@@ -13,42 +14,30 @@ import { withFailover, type FailoverOptions } from '../failover.ts';
 import { surprisesOf, type UsageAnomalies } from '../usage-anomalies.ts';
 import { streamedAnswerTo, wholeAnswerTo } from './exchange.ts';
 import { followUpsOf } from './follow-ups.ts';
-import { boundOf, estimatedInputTokens, type BatchCandidate, type BatchOffer } from './offers.ts';
+import { boundOf, estimatedPromptOf, type BatchCandidate, type BatchOffer } from './offers.ts';
 
-/** Charge of one request to a provider. */
 export interface BatchRound extends Charged {
   surprises: UsageAnomalies;
 }
 
-/**
- * Result of all requests of one task. `rounds` are the charged requests, all to the last candidate that was tried.
- * Requests to earlier candidates are free.
- */
+/** Result of all requests of one task. `rounds` are the charged requests, all to the last candidate. */
 export interface BatchAnswers<Answer> {
   rounds: BatchRound[];
   result: { answer: Answer } | { failure: ProviderFailure };
-  /**
-   * True if the last provider was silent while its model may have been thinking. Then no other candidate is tried, and
-   * the requests answered before the silence are charged, unless only a complete answer is billed (`isBilledWhole`).
-   */
+  /** True if the last provider was silent while its model may have been thinking. No other candidate is tried then. */
   wasThinking: boolean;
 }
 
-/** A task that is tried at one candidate after the other. */
 export interface BatchWork<Task> {
   task: Task;
   maxAtOnce: number;
   /**
-   * Whether the provider bills only complete answers. If absent, a client that disconnects also pays for the finished
-   * requests.
+   * If true, the charge is only for a complete answer, or for a stream that the client left after its first content.
    */
   isBilledWhole?: boolean | undefined;
 }
 
-/**
- * Sends the task to one candidate after the other until one completes the whole task, or failover ends. `log.index`
- * then identifies the last candidate that was tried.
- */
+/** Sends the task to one candidate after the other until one answers. `log.index` identifies the last candidate. */
 export async function answerEach<Task, Answer>(
   offers: readonly BatchOffer<Task, Answer>[],
   work: BatchWork<Task>,
@@ -67,8 +56,7 @@ export async function answerEach<Task, Answer>(
     const { candidate, hasHiddenReasoning } = offers[log.index]!;
     const failure = failureOf(error, failedProvider(candidate));
     const wasThinking = failure.wasSilent && hasHiddenReasoning;
-    // Unless only complete answers are billed, the client pays for the answered requests in three cases: the client
-    // disconnected, the function's time is over, or the model may have been thinking silently.
+    // An aborted task may be charged for its finished requests, but not if the process is stopping.
     const isStopped = abortReasonOf(signal) === 'stopping';
     const isPaid = !work.isBilledWhole && ((signal.aborted && !isStopped) || wasThinking);
     const paid = isPaid ? rounds : [];
@@ -88,57 +76,76 @@ async function answerOne<Task, Answer>(
   const whole = (batchRequest: BatchRequest) =>
     inTurn(async () => {
       const { body, headers } = await wholeAnswerTo(batchRequest, exchange);
-      rounds.push(chargedFor(batchRequest, candidate.engine.readUsage(body, headers, candidate.target), candidate));
+      const { engine, target } = candidate;
+      const reported = engine.readUsage(body, headers, target);
+      rounds.push(chargedFor(batchRequest, reported, candidate, engine.writtenTokens?.(body, target)));
       return body;
     });
   const open: Send['open'] = (batchRequest, decode) => streamedAnswerTo(batchRequest, decode, exchange);
   try {
     return await candidate.engine.answer(task, candidate.target, Object.assign(whole, { open }), followUpsOf(exchange));
   } catch (error) {
-    // If one request fails, the answers to the other requests are useless, so the gateway aborts them.
+    // Aborts the other requests of the task, because their answers are now useless.
     attempt.abort();
     throw error;
   }
 }
 
 /**
- * Returns the charge of one request to the provider.
- * @param estimatedOutputTokens output tokens of a request with output, if neither the provider nor another estimate has
- *   their number
+ * Returns the charge of one request, limited to its upper bound.
+ * @param writtenTokens estimated tokens that the provider wrote, charged if neither the provider nor another estimate has
+ *   their number, or if the provider reports 0
  */
 export function chargedFor(
   batchRequest: BatchRequest,
   reported: WireUsage | undefined,
   candidate: BatchCandidate,
-  estimatedOutputTokens = 1,
+  writtenTokens = 0,
 ): BatchRound {
-  const known = isInPricedUnits(reported, candidate) ? reported : undefined;
+  const known = isUsableReport(reported, candidate) ? reported : undefined;
   const usage = known && (batchRequest.billedUsage?.(known) ?? known);
   const meter = new UsageMeter({
-    estimatedInputTokens: estimatedInputTokens(batchRequest),
+    estimatedInputTokens: estimatedPromptOf(batchRequest).inputTokens,
     promptCountedAtStart: false,
   });
-  const estimatedUsage = usage ? undefined : batchRequest.estimatedUsage;
+  const estimatedUsage = usage ? undefined : unreportedUsage(batchRequest, candidate);
   if (usage ?? estimatedUsage) meter.addReported(usage ?? estimatedUsage);
   const missing = missingPieces(batchRequest, candidate, usage);
   for (const [name, { estimated }] of missing) meter.addReported({ [name]: estimated, output_tokens: 0 });
-  // Estimates output usage that the provider did not report: at least one token, if the request has output at all.
-  if (batchRequest.outputTokens > 0 && meter.reportedOutputTokens === undefined) {
-    meter.holdBack(bytesOfTokens(Math.max(1, estimatedOutputTokens)));
+  // Estimates unreported output usage: at least one token, if the request has output at all.
+  const output = meter.reportedOutputTokens;
+  const isZeroWrong = output === 0 && writtenTokens > 0 && !candidate.pricing.completion.isZero;
+  if (batchRequest.outputTokens > 0 && (output === undefined || isZeroWrong)) {
+    meter.holdBack(bytesOfTokens(Math.max(1, writtenTokens)));
   }
   const bound = boundOf(batchRequest, candidate);
   const round = chargeForMeasured(meter, { pricing: candidate.pricing, bound }, 'usage', undefined);
-  // If the estimate equals the maximum, it is exact. For example, each short document counts as one unit.
+  // The number of a missing piece is exact if its estimate equals its maximum.
   const isGuess = estimatedUsage !== undefined || missing.some(([, { estimated, max }]) => estimated < max);
   return { ...round, estimated: round.estimated || isGuess, surprises: surprisesOf(round, meter, bound) };
 }
 
+/** Usage to charge for a request without a report; undefined if the meter's own estimate suffices. */
+function unreportedUsage(batchRequest: BatchRequest, { pricing }: BatchCandidate): WireUsage | undefined {
+  const prompt: PromptUsage = estimatedPromptOf(batchRequest);
+  const isPriced = promptUnits.some((unit) => !(pricing[priceNameOf(unit)] ?? Money.zero).isZero);
+  const hasParts = isPriced && Object.keys(prompt).length > 1;
+  if (!hasParts) return batchRequest.estimatedUsage;
+  const counts = promptUnits.flatMap(({ usage: field, reported }) => {
+    const tokens = prompt[field];
+    return reported?.length === 1 && tokens !== undefined ? [[reported[0], tokens]] : [];
+  });
+  return { ...batchRequest.estimatedUsage, ...Object.fromEntries(counts) };
+}
+
 /**
- * Returns whether a report has tokens or a unit with a price. A report without any, such as seconds at an endpoint with
- * prices for tokens, would make the answer free.
+ * Returns false for a report that would make the answer free: a report of zeros, which servers send if they count
+ * nothing (https://github.com/BerriAI/litellm/issues/17302), or only units without a price, such as seconds at an
+ * endpoint with prices for tokens.
  */
-function isInPricedUnits(usage: WireUsage | undefined, { pricing }: BatchCandidate): boolean {
+function isUsableReport(usage: WireUsage | undefined, { pricing }: BatchCandidate): boolean {
   const reported = readReportedUsage(usage);
+  if (Object.values(reported).every((count) => count === 0)) return false;
   if (pricing.prompt.isZero || !hasUnitAlone(reported)) return true;
   return (
     pieces.some((unit) => reported[unit.usage] && pricing[priceNameOf(unit)]) ||
@@ -146,7 +153,7 @@ function isInPricedUnits(usage: WireUsage | undefined, { pricing }: BatchCandida
   );
 }
 
-/** Returns the priced units that the provider did not report, or reported as 0, by their names in a usage report. */
+/** Returns the request's pieces that have a price and that the provider did not report, or reported as 0. */
 function missingPieces(
   { pieces: counts = {} }: BatchRequest,
   { pricing }: BatchCandidate,

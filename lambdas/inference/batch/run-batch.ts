@@ -14,31 +14,24 @@ import { planOf, type BatchCandidate, type BatchOffer } from './offers.ts';
 import { abortedEnding, batchOutcome, type EndedBatch } from './outcome.ts';
 import { answerEach, type BatchAnswers, type BatchRound, type BatchWork } from './rounds.ts';
 
-/**
- * Time in ms before the function's timeout at which open requests are aborted. In the remaining time, the answers
- * received until then are settled.
- */
+/** Time in ms before the function's timeout at which open requests are aborted, to settle the finished ones. */
 const STOP_BEFORE_TIMEOUT_MS = 5_000;
 
 export interface BatchTerms<Task, Answer> extends BatchWork<Task> {
   apiType: NewGeneration['apiType'];
-  /** Candidates in the order of attempts, at least one. */
   offers: BatchOffer<Task, Answer>[];
-  /** Returns the names of request fields that are not sent to a candidate. */
   leftOut: (target: WireTarget) => readonly string[];
-  /** Error message for the client if the function's time ends before the answer is complete. */
   outOfTime: string;
 }
 
 export interface BatchResult<Answer> {
   candidate: BatchCandidate;
-  /** Names of request fields that were not sent to the candidate. */
   leftOut: readonly string[];
   answer: Answer;
   charged: Charged;
 }
 
-/** A request that holds money, after a provider has answered or all attempts have failed. Settle it once. */
+/** A request that holds money, after all attempts. Settle it once. */
 export interface BatchRun<Task, Answer> {
   input: InferenceInput<unknown>;
   terms: BatchTerms<Task, Answer>;
@@ -50,8 +43,7 @@ export interface BatchRun<Task, Answer> {
 }
 
 /**
- * Answers a request completely, or fails: places the hold, sends the requests to a provider, and settles. The result is
- * one generation. It is charged for the usage at the provider that answered.
+ * Returns a whole answer and its charge, after settlement.
  * @throws {GatewayError} if the request is not admitted, or no provider answers
  */
 export async function runBatch<Task, Answer>(
@@ -64,20 +56,19 @@ export async function runBatch<Task, Answer>(
     const run = await beginBatch(abort, input, terms, held);
     const { result } = run.answered;
     const charged = await settleRun(run, run.answered.rounds, endOfWhole(run));
-    if ('failure' in result) throw clientFailure(result.failure, run);
+    if ('failure' in result) throw clientFailure(result.failure, run, !charged.cost.isZero);
     const candidate = answeringCandidate(run);
     return { candidate, leftOut: terms.leftOut(candidate.target), answer: result.answer, charged };
   } finally {
-    // Stops the abort timer. It would keep the request in memory until the function's timeout.
+    // Stops the abort timer, which would keep the request in memory until shortly before the function's timeout.
     abortBecause(abort, 'ended');
   }
 }
 
 /**
- * Places the hold, and sends the task to one candidate after the other until one answers, or failover ends. The caller
- * settles the run.
- * @param stopBeforeMs time before the function's timeout at which the request to the provider is aborted
- * @throws {GatewayError} if the request is not admitted; nothing is held then
+ * Places the hold, and sends the task to one candidate after the other. The caller settles the run.
+ * @param stopBeforeMs time in ms before the function's timeout at which requests are aborted
+ * @throws {GatewayError} if the request is not admitted
  */
 export async function beginBatch<Task, Answer>(
   abort: AbortController,
@@ -87,7 +78,7 @@ export async function beginBatch<Task, Answer>(
 ): Promise<BatchRun<Task, Answer>> {
   const { caller, generationId } = input;
   const { apiType, offers } = terms;
-  // Opens the resources for settlement before the hold is placed. If one of them is missing, nothing may be held.
+  // Opens the resources for settlement first: if one cannot be opened, the request must fail before money is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   abortWhenLeft(abort, input.clientLeft);
   const held = await holdOrThrow(
@@ -105,10 +96,7 @@ export async function beginBatch<Task, Answer>(
   return { input, terms, abort, extender: held.extender, report, log, answered };
 }
 
-/**
- * Computes the charge for requests that were sent to providers, limited to the hold, and settles the generation.
- * @param rounds the requests to providers for which the client is charged
- */
+/** Computes the charge within the hold, and settles the generation. */
 export async function settleRun(
   run: BatchRun<unknown, unknown>,
   rounds: readonly BatchRound[],
@@ -119,7 +107,7 @@ export async function settleRun(
   return charged;
 }
 
-/** Reports a charge to settlement. Call it once, as the last step. */
+/** Reports a charge to settlement, once, as the last step. */
 export async function reportBatch(
   run: BatchRun<unknown, unknown>,
   { rounds, charged }: { rounds: readonly BatchRound[]; charged: Charged },
@@ -133,7 +121,7 @@ export async function reportBatch(
   await report.settle(outcome, { candidate, surprises: batchAnomalies(rounds, charged) });
 }
 
-/** Returns the charge of the requests, limited to the hold. First tries to extend the hold to the whole cost. */
+/** Returns the charge, limited to the hold, after an attempt to extend the hold. */
 export async function chargedWithinLimits(
   { extender }: Pick<BatchRun<unknown, unknown>, 'extender'>,
   rounds: readonly BatchRound[],
@@ -147,7 +135,7 @@ export function answeringCandidate<Task, Answer>({ terms, log }: BatchRun<Task, 
   return terms.offers[log.index]!.candidate;
 }
 
-/** Returns the terms of the hold for a batch request, which needs one or more requests to a provider. */
+/** Returns the terms of the hold for a batch request. */
 export function batchTerms(apiType: NewGeneration['apiType'], offers: readonly BatchOffer[]): HoldTerms {
   const { candidate, input } = offers[0]!;
   return { apiType, streamed: false, prompt: input, candidate, plan: planOf(offers) };
@@ -173,8 +161,20 @@ function batchAnomalies(rounds: readonly BatchRound[], { isCutByHold }: Charged)
   };
 }
 
-/** Returns the error for the client if a provider failed, or if the gateway aborted the request. */
+/**
+ * Returns the error for the client after a failure or an abort. If the failed answer is charged, the error discourages
+ * a retry, which would be charged again.
+ */
 export function clientFailure(
+  failure: GatewayError,
+  run: Pick<BatchRun<unknown, unknown>, 'abort' | 'terms'>,
+  isCharged: boolean,
+): GatewayError {
+  const shown = failureShown(failure, run);
+  return isCharged ? shown.discourageRetry() : shown;
+}
+
+function failureShown(
   failure: GatewayError,
   { abort, terms }: Pick<BatchRun<unknown, unknown>, 'abort' | 'terms'>,
 ): GatewayError {

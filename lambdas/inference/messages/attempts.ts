@@ -10,6 +10,7 @@ import {
 import { withTokenizerMargin, countPromptTokens } from '../../admission/prompt/local-count.ts';
 import { promptTexts } from '../../admission/prompt/prompt-texts.ts';
 import { planSpending, type Quote, type SpendingPlan } from '../../admission/spending-plan.ts';
+import { mostBlocks } from '../../catalog/unit-lists.ts';
 import { messagesFactsOf } from '../../catalog/wires.ts';
 import { withinFreeTerms } from '../../admission/free/within-free-terms.ts';
 import { fittingThinking } from '../../messages/fitting-thinking.ts';
@@ -29,25 +30,22 @@ import { jobRequestOf } from '../protection-of.ts';
 import type { Attempt } from './dispatch.ts';
 import type { RoutedMessage } from './routed-message.ts';
 
-/** A request before its hold, with its encoding and its maximum cost for each candidate. */
 export interface Prepared {
   routed: Pick<
     RoutedMessage,
     'message' | 'content' | 'client' | 'origins' | 'leftOut' | 'requiresParameters' | 'onExcluded'
   >;
   attempts: Attempt[];
-  /** Spending plan made from the upper bounds on the cost of the attempts. */
   plan: SpendingPlan;
 }
 
 const DEFAULT_STEP_TOKENS = 4_096;
-/** Maximum time in ms for a provider to count a prompt. It is short, because the count delays the first token. */
+/** Maximum time in ms for a provider's count, which delays the first token. */
 const COUNT_TIMEOUT_MS = 5_000;
 
 /**
- * Encodes a request for every candidate that can express it, and computes an upper bound on the cost at each candidate.
- * No network call is made. If the size in bytes does not bound the prompt's tokens, the model's context length does.
- * @throws {GatewayError} 400 if no candidate can express the request
+ * Encodes a request for every candidate that can express it, and bounds its cost at each. Makes no network call.
+ * @throws {GatewayError} the first refusal, if no candidate can express the request
  */
 export function prepareAttempts(routed: Prepared['routed'], candidates: Candidate[]): Prepared {
   const attempts = reportPathsAsSent(routed.origins, () => encodeForEach(candidates, routed));
@@ -57,9 +55,8 @@ export function prepareAttempts(routed: Prepared['routed'], candidates: Candidat
 }
 
 /**
- * Returns a plan with the counted tokens of the prompt, usually far fewer than the bound by bytes. The count is made
- * only before a request would be refused.
- * @returns undefined if the prompt cannot be counted for any candidate
+ * Returns a plan with the counted tokens of the prompt.
+ * @returns undefined if the prompt can be counted for no candidate
  */
 export async function countedPlan(
   prepared: Prepared,
@@ -84,10 +81,7 @@ export async function countedPlan(
   return isSame ? undefined : planSpending(quotes, plan.stepTokens);
 }
 
-/**
- * Returns the attempts with the upper bounds of the plan for which the hold was placed.
- * @param isShorter whether the plan allows only shorter answers than requested
- */
+/** Returns the attempts with the upper bounds of the placed hold's plan. */
 export function attemptsHeldFor({ routed, attempts }: Prepared, plan: SpendingPlan, isShorter: boolean): Attempt[] {
   return attempts.map((attempt, index) => {
     const quote = plan.quotes[index]!;
@@ -102,14 +96,14 @@ function shorterAttempt(attempt: Attempt, quote: Quote, client: ClientHeaders): 
   return { ...attempt, quote, message: shorter, encode: encoding(candidate, shorter, client) };
 }
 
-/** Returns a function that encodes the request again at each call, so that no body stays in memory. */
+/** Returns a function that encodes the request at each call, so that no body stays in memory. */
 function encoding({ wire, target }: Candidate, message: MessagesRequest, client: ClientHeaders): Attempt['encode'] {
   return () => wire.encode(message, target, client);
 }
 
 /**
- * Wraps an encoded request that stays in memory as a function. Closures in one scope share their variables. It is
- * therefore separate from `encoding`, whose closures would otherwise keep the body in memory.
+ * Returns a function that keeps the encoded request and returns it at each call. Separate from `encoding`, because
+ * closures in one scope share their variables, and would keep the body in memory.
  */
 function keeping(encoded: ReturnType<Attempt['encode']>): Attempt['encode'] {
   return () => encoded;
@@ -125,20 +119,14 @@ export function withMessage(attempt: Attempt, message: MessagesRequest, client: 
   return { index, candidate, quote, message, encode, encodeOther, hasHiddenReasoning, leftOut };
 }
 
-/**
- * Returns the upper bound on an attempt's prompt tokens by the size in bytes; undefined if only the model's context
- * length bounds the prompt.
- */
+/** Upper bound on the prompt tokens by the size in bytes; undefined if only the context length bounds the prompt. */
 export function boundByBytes({ candidate, message, encode }: Attempt): number | undefined {
   const { endpoint } = candidate;
   const bound = promptBound(measurePrompt(message), encode().body, endpoint);
   return bound < (endpoint.contextLength ?? Infinity) ? bound : undefined;
 }
 
-/**
- * Returns the upper bound on the cost of the answer's next request to the provider (round).
- * @param maxPromptTokens from the count of the previous round and the bytes added since
- */
+/** Returns the upper bound on the cost of the answer's next round. */
 export function quoteOfRound(attempt: Attempt, content: PromptContent, maxPromptTokens: number): Quote {
   return withPromptBound(attemptQuote(attempt, attempt.encode().body, content), maxPromptTokens);
 }
@@ -163,7 +151,8 @@ function encodeForEach(
       if (requiresParameters && unsupported.length > 0) throw unsupportedTuning(unsupported[0]!);
       const unsent = [...unlisted, ...unsupported];
       const withDefaults = withDefaultParameters(withoutFields(requested, unsent), candidate.model, client);
-      const message = withinFreeTerms(withDefaults, candidate.model, content);
+      const limited = withOutputLimit(withDefaults, candidate.endpoint, content);
+      const message = withinFreeTerms(limited, candidate.model, content);
       const encode = encoding(candidate, message, client);
       const encoded = encode();
       const quote = attemptQuote({ candidate, message }, encoded.body, content);
@@ -178,13 +167,34 @@ function encodeForEach(
         leftOut: [...leftOut, ...unsent],
       });
     } catch (error) {
-      // Another endpoint may have a format (wire) that can express the request.
+      // Continues after a refusal, because another endpoint may have a format (wire) that can express the request.
       refusal ??= error;
       onExcluded?.(candidate, 'request_not_supported', error);
     }
   }
   if (attempts.length === 0) throw refusal;
   return attempts;
+}
+
+/** Smallest default of `max_tokens`. The provider decides whether it fits into the context. */
+const MIN_DEFAULT_TOKENS = 4_096;
+
+/**
+ * Adds a `max_tokens` that fits into the endpoint's context, if the wire needs one, the request has none, and the
+ * endpoint's maximum may not fit. At Moonshot, prompt and `max_tokens` together must not exceed the context, and the
+ * maximum of Kimi K2.6 is its whole context (https://platform.kimi.ai/docs/intro).
+ */
+function withOutputLimit(
+  message: MessagesRequest,
+  { wire, contextLength = Infinity, maxOutputTokens = Infinity }: Candidate['endpoint'],
+  { estimatedTokens }: PromptContent,
+): MessagesRequest {
+  if (message.max_tokens !== undefined || !messagesFactsOf(wire).needsOutputLimit) return message;
+  // Uses only half of the remaining context, because the prompt may have more tokens than estimated.
+  const fitting = Math.max(Math.floor((contextLength - estimatedTokens) / 2), MIN_DEFAULT_TOKENS);
+  return fitting < maxOutputTokens
+    ? { ...message, max_tokens: fitting, ...fittingThinking(message, fitting) }
+    : message;
 }
 
 function unsupportedTunings({ wire, target }: Candidate, message: MessagesRequest): readonly string[] {
@@ -212,8 +222,8 @@ function attemptQuote(
     cacheWrites: isImplicit ? ('5m' as const) : requested,
     writesForAnHour: writesForAnHour(body),
     pricedImages: pricing.image ? content.images : 0,
-    songs: pricing.song ? 1 : 0,
     searchRequests: content.searchesFirst,
+    ...mostBlocks,
   };
   const unseen = {
     hiddenReasoningTokens: hiddenReasoningTokens(candidate, message),
@@ -222,7 +232,7 @@ function attemptQuote(
   return { pricing, bound, ...unseen };
 }
 
-/** Returns the upper bound on the tokens that an endpoint may write, including thinking. */
+/** Upper bound on the tokens that an endpoint may write, including thinking. */
 function maxOutputTokens(candidate: Candidate, { max_tokens: requested }: MessagesRequest): number {
   const ceiling = outputCeiling(candidate);
   const { min_output_tokens: least = 0 } = candidate.endpoint.quirks;
@@ -242,10 +252,7 @@ function hiddenReasoningTokens(candidate: Candidate, message: MessagesRequest): 
   return candidate.wire.hiddenReasoning(message, candidate.target, maxOutputTokens(candidate, message));
 }
 
-/**
- * Counts the prompt with the gateway's own tokenizer, if the provider does not count it. Adds a margin, because model
- * families tokenize differently.
- */
+/** Counts the prompt with the gateway's own tokenizer and a margin, because model families tokenize differently. */
 async function countWithOwnTokenizer(
   { candidate: { target, endpoint }, message }: Pick<Attempt, 'candidate' | 'message'>,
   content: PromptContent,

@@ -1,5 +1,3 @@
-/** Handles inputs with images: fetches the images, and lists and replaces the texts of the inputs. */
-
 import {
   inputsOf,
   isContent,
@@ -9,12 +7,12 @@ import {
 } from '../../embeddings/schema.ts';
 import type { NamedText } from '../../protection/named-texts.ts';
 import { limitConcurrency } from '../../platform/concurrency/concurrency-limit.ts';
-import { pictureAsUrl } from './pictures.ts';
+import { pictureAsUrl } from '../pictures.ts';
 
 const MAX_FETCHES_AT_ONCE = 4;
 
 /**
- * Replaces the URLs of images with the images as data URLs. Providers never get a URL from a client.
+ * Replaces the URLs of images with data URLs.
  * @throws {GatewayError} 400 for an image that cannot be read
  */
 export async function withFetchedImages(
@@ -35,8 +33,13 @@ export async function withFetchedImages(
   return { ...body, input: await Promise.all(fetched) };
 }
 
-/** Returns the texts of an input, with the names of their fields. */
-export function textsOfInput(input: EmbeddingInput, index: number): NamedText[] {
+/** Returns the texts of a request with the names of their fields. */
+export function textsOfRequest(body: EmbeddingsRequest): NamedText[] {
+  if (typeof body.input === 'string') return [{ field: 'input', text: body.input }];
+  return inputsOf(body).flatMap(textsOfInput);
+}
+
+function textsOfInput(input: EmbeddingInput, index: number): NamedText[] {
   if (typeof input === 'string') return [{ field: `input.${index}`, text: input }];
   if (!isContent(input)) return [];
   return input.content.flatMap((part, at) =>
@@ -44,10 +47,7 @@ export function textsOfInput(input: EmbeddingInput, index: number): NamedText[] 
   );
 }
 
-/**
- * Returns the input with its texts replaced.
- * @param next texts in the order of `textsOfInput`
- */
+/** Returns the input with its texts replaced. */
 export function inputWithTexts(input: EmbeddingInput, next: Iterator<string, unknown>): EmbeddingInput {
   const text = () => next.next().value as string;
   if (typeof input === 'string') return text();

@@ -3,18 +3,16 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { EmbeddingTask } from '../../providers/embeddings/codec.ts';
 import { embeddingEngines } from '../../providers/embeddings/engines.ts';
 import { textBytes } from '../../providers/embeddings/requests.ts';
-import { textsOfInput, withFetchedImages, inputWithTexts } from './embedded-content.ts';
+import { textsOfRequest, withFetchedImages, inputWithTexts } from './embedded-content.ts';
 import { candidatesWith } from './listed-fields.ts';
 import { defineModality, plainRoute } from './modality.ts';
 
-/** Maximum number of JSON values in a request. Input may consist of token numbers, so it is large. */
+/** Maximum number of JSON values in a request, whose input may consist of token numbers. */
 const MAX_VALUES = 2_000_000;
-/** Maximum number of named JSON fields, far more than the schema has. Token numbers in the input have no names. */
 const MAX_NAMED_FIELDS = 1_000;
 
 const isSearchable = (input: EmbeddingInput) => typeof input === 'string' || isContent(input);
 
-/** Modality that returns embedding vectors of texts and images. */
 export const embeddingsModality = defineModality({
   apiType: 'embeddings',
   makes: 'embeddings',
@@ -27,9 +25,9 @@ export const embeddingsModality = defineModality({
   prepare: withFetchedImages,
   leftOut: embeddingsBody.unknownIn,
   engines: embeddingEngines,
-  textsOf: (body) => inputsOf(body).flatMap(textsOfInput),
+  textsOf: textsOfRequest,
   refuseUnsearchable: (body) => {
-    // As in messages, images are not searched for sensitive data (docs/protection.md).
+    // Images are not searched for sensitive data (docs/protection.md).
     if (!inputsOf(body).every(isSearchable))
       throw invalidRequest(
         'input',
@@ -56,8 +54,8 @@ export const embeddingsModality = defineModality({
       'input',
       `needs ${requests} requests to this model, and the maximum is ${maxRequests}; send fewer texts`,
     ),
-  // Maximum number of concurrent requests. It is low because the responses are large and stay in memory until the last
-  // one arrives.
+  // Maximum number of concurrent requests. It is low because responses are large, and stay in memory until the last one
+  // arrives.
   maxAtOnce: 4,
   resultOf: (vectors) => vectors,
   outOfTime: 'The texts took longer than the gateway may run. Send fewer texts at once.',

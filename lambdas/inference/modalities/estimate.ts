@@ -1,4 +1,5 @@
 import { priceLowerBound } from '../../accounting/price.ts';
+import { promptTokens } from '../../accounting/usage.ts';
 import { Money } from '../../money/money.ts';
 import { ExclusionList } from '../../routing/exclusions.ts';
 import { maxCostOf, type BatchOffer } from '../batch/offers.ts';
@@ -9,9 +10,8 @@ import type { BatchModality } from './modality.ts';
 import { preparedInput, routeBatch } from './routed.ts';
 
 /**
- * Estimates the cost of a request of a modality.
- * @throws {GatewayError} for the reasons for which a real request is refused before its hold; 401 or 403 for a caller
- *   that may not spend
+ * Estimates the cost of a request at each candidate.
+ * @throws {GatewayError} for the reasons for which a real request is refused before its hold
  */
 export async function estimateModality<Body, Task, Answer, Result>(
   modality: BatchModality<Body, Task, Answer, Result>,
@@ -22,7 +22,7 @@ export async function estimateModality<Body, Task, Answer, Result>(
   const { offers } = await routeBatch(modality, input, { protection: protectionOf(input), onExcluded: exclusions.add });
   const terms = batchTerms(modality.apiType, offers);
   const preview = await previewInference(input, terms);
-  return estimateOf(preview, terms.prompt.inputTokens, offers.map(costOf), exclusions);
+  return estimateOf(preview, promptTokens(terms.prompt), offers.map(costOf), exclusions);
 }
 
 function costOf(offer: BatchOffer) {

@@ -1,7 +1,4 @@
-/**
- * Schemas of the bodies of POST /images (OpenRouter's API), /images/generations and /images/edits (OpenAI's API). They
- * share most fields.
- */
+/** Bodies of POST /images (OpenRouter's API), /images/generations and /images/edits (OpenAI's API). */
 
 import * as z from 'zod';
 import {
@@ -12,19 +9,16 @@ import {
   MAX_PARTIAL_IMAGES,
   MAX_REFERENCES,
 } from '../../catalog/image-options.ts';
-import { formFileField, optionalField, refusedField } from '../../messages/field-kinds.ts';
+import { formFileField, optionalField, refusedField, refusedFieldsOf } from '../../messages/field-kinds.ts';
 import { labelFields } from '../../messages/label-fields.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
 import { openBody } from '../../messages/open-body.ts';
 import { routingField } from '../../messages/preferences.ts';
 import { hasRatio, sizeFacts } from '../../providers/images/settings.ts';
 
-/** Maximum number of characters of a prompt, the highest of any known provider. */
+/** Maximum length of a prompt in characters: the highest maximum of the known providers. */
 const MAX_IMAGE_PROMPT_CHARACTERS = 32_000;
 const MAX_IMAGE_SEED = 2 ** 31 - 1 - MAX_IMAGES;
-
-const EDIT_RULE = 'belongs to POST /images/edits; here, send pictures in "input_references"';
-const PICTURE_RULE = 'belongs to other APIs; here, send pictures in "input_references"';
 
 const auto = (values: readonly string[]) => optionalField(z.enum(['auto', ...values]));
 
@@ -95,8 +89,7 @@ const sharedFields = {
   provider: routingField,
   models: refusedField('is refused here; name one model in "model"'),
   svg: refusedField('asks for an SVG, which no model here draws'),
-  frame_count: refusedField('asks for an animation, which no model here draws'),
-  frame_duration_ms: refusedField('asks for an animation, which no model here draws'),
+  ...refusedFieldsOf('asks for an animation, which no model here draws', ['frame_count', 'frame_duration_ms']),
   ...labelFields,
 };
 
@@ -120,26 +113,24 @@ const imageInputFields = {
   }),
 };
 
-/** Body of any route for images. */
 export type ImageBody = z.output<z.ZodObject<typeof sharedFields & typeof imageInputFields>>;
 
-/** Body of POST /images and POST /images/generations. */
 export const createdImageBody = openBody(
   {
     ...sharedFields,
     input_references: imageInputFields.input_references,
-    images: refusedField(EDIT_RULE),
-    mask: refusedField(EDIT_RULE),
-    image: refusedField(PICTURE_RULE),
-    image_url: refusedField(PICTURE_RULE),
-    image_urls: refusedField(PICTURE_RULE),
-    input_image: refusedField(PICTURE_RULE),
-    reference_images: refusedField(PICTURE_RULE),
+    ...refusedFieldsOf('belongs to POST /images/edits; here, send pictures in "input_references"', ['images', 'mask']),
+    ...refusedFieldsOf('belongs to other APIs; here, send pictures in "input_references"', [
+      'image',
+      'image_url',
+      'image_urls',
+      'input_image',
+      'reference_images',
+    ]),
   },
   { check: refuseContradictions },
 );
 
-/** Body of POST /images/edits. */
 export const editedImageBody = openBody(
   {
     ...sharedFields,
@@ -151,15 +142,16 @@ export const editedImageBody = openBody(
     check: (body, context) => {
       refuseContradictions(body, context);
       const { image, images } = body;
-      if (image && images) refuse(context, { path: ['images'], message: 'must be left out beside "image"' });
-      if (!image && !images) {
-        refuse(context, { path: ['images'], message: 'is required: the pictures to edit, or "image" in a form' });
-      }
+      if (Boolean(image) !== Boolean(images)) return;
+      const message = image
+        ? 'must be left out beside "image"'
+        : 'is required: the pictures to edit, or "image" in a form';
+      refuse(context, { path: ['images'], message });
     },
   },
 );
 
-/** Refuses fields that contradict each other. zod also calls this if the form of the size is invalid. */
+/** Refuses fields that contradict each other. zod also calls this function if the format of `size` is invalid. */
 function refuseContradictions(body: z.output<z.ZodObject<typeof sharedFields>>, context: z.core.$RefinementCtx): void {
   const { size, resolution, aspect_ratio: ratio, n, stream, partial_images: partials } = body;
   const fault = (field: string, message: string) => refuse(context, { path: [field], message });
@@ -175,7 +167,6 @@ function refuseContradictions(body: z.output<z.ZodObject<typeof sharedFields>>, 
   if (!stream && partials) fault('partial_images', 'must be 0 without "stream": true');
 }
 
-/** Rules that convert a form to the value that a JSON body with the same fields would have. */
 export const imageEditForm = {
   files: ['image', 'mask'],
   maxFiles: MAX_REFERENCES + 1,

@@ -7,17 +7,17 @@ import type { ImageTask } from '../../providers/images/codec.ts';
 import { imageEngines } from '../../providers/images/engines.ts';
 import { imageSettingNames, imageSettings, untunable } from '../../providers/images/settings.ts';
 import { withRequestPrice } from '../../routing/dispatched-prices.ts';
-import { acceptedBy, type BatchCandidate } from '../batch/offers.ts';
+import { acceptedBy } from '../../routing/exclusions.ts';
+import type { BatchCandidate } from '../batch/offers.ts';
 import { imageEvents, openaiImageEvents, type ImageEventsFor } from './image-events.ts';
 import { createdImageBody, editedImageBody, type ImageBody } from './images-schema.ts';
+import { candidatesWith, preferringListed } from './listed-fields.ts';
 import { defineModality, plainRoute } from './modality.ts';
-import { pictureAsUrl } from './pictures.ts';
+import { pictureAsUrl } from '../pictures.ts';
 
-/** Modality that draws images from a description, and optionally from pictures. */
 export const imagesModality = imagesFor(createdImageBody, imageEvents);
-/** Like `imagesModality`, but a streamed answer consists of the events of OpenAI's API. */
+/** A streamed answer consists of the events of OpenAI's API. */
 export const imageGenerationsModality = imagesFor(createdImageBody, openaiImageEvents('image_generation'));
-/** Modality that draws images for requests with the fields of OpenAI's API for edits. */
 export const imageEditsModality = imagesFor(editedImageBody, openaiImageEvents('image_edit'));
 
 function imagesFor({ schema, unknownIn, knownIn }: OpenBody<ImageBody>, eventsFor: ImageEventsFor) {
@@ -34,9 +34,12 @@ function imagesFor({ schema, unknownIn, knownIn }: OpenBody<ImageBody>, eventsFo
     promptBytes: ({ prompt }) => Buffer.byteLength(prompt),
     routeOf: plainRoute,
     fitting: (task, candidates, onExcluded) => {
-      const lacks = ({ target }: BatchCandidate) => Number(untunable(task, target).includes('partial_images'));
       const priced = acceptedBy(candidates, (candidate) => withPriceOf(task, candidate), onExcluded);
-      return priced.toSorted((a, b) => lacks(a) - lacks(b));
+      const omitted = [...new Set(priced.flatMap(({ target }) => untunable(task, target)))];
+      const accepts = ({ target }: BatchCandidate, name: string) => !untunable(task, target).includes(name);
+      return task.requiresParameters
+        ? candidatesWith(Object.fromEntries(omitted.map((name) => [name, true])), priced, onExcluded, accepts)
+        : preferringListed(omitted, priced, accepts);
     },
     tooLarge: (maxMebibytes) =>
       invalidRequest(
@@ -54,9 +57,9 @@ function imagesFor({ schema, unknownIn, knownIn }: OpenBody<ImageBody>, eventsFo
   });
 }
 
-/** Builds the task for a body whose pictures have been read. `auto` leaves a setting to the model. */
+/** Returns the task of a request. A setting with the value `auto` is not sent, so the model chooses it. */
 function imageTaskOf(body: ImageBody, prompt: string): ImageTask {
-  const { n, mask, input_references: references, stream, partial_images: partialImages } = body;
+  const { n, mask, input_references: references, stream, partial_images: partialImages, provider } = body;
   const chosen = imageSettingNames.filter((name) => body[name] != null && body[name] !== 'auto');
   return {
     ...Object.fromEntries(chosen.map((name) => [name, body[name]])),
@@ -65,31 +68,27 @@ function imageTaskOf(body: ImageBody, prompt: string): ImageTask {
     pictures: (references ?? []).map(({ image_url: { url } }) => pictureOfUrl(url)),
     mask: mask && 'image_url' in mask ? pictureOfUrl(mask.image_url) : undefined,
     partialImages: stream ? (partialImages ?? 0) : undefined,
+    requiresParameters: provider?.require_parameters === true,
   };
 }
 
-/**
- * Reads the pictures of a body, which are URLs or files of a form, and returns them as data URLs. Providers get the
- * pictures themselves, never a URL from a client.
- */
+/** Reads the pictures of a body, which are URLs or files of a form, and returns data URLs. */
 async function picturesOf(
   { input_references: references, image: files, images, mask }: ImageBody,
   signal: AbortSignal | undefined,
 ): Promise<Pick<ImageBody, 'input_references' | 'mask'>> {
-  const read = (picture: FormFile | { image_url: string }, field: string) =>
-    'image_url' in picture
-      ? pictureAsUrl(picture.image_url, `${field}.image_url`, signal)
-      : pictureAsUrl(picture, field, signal);
-  const urls = await Promise.all([
-    ...(references ?? []).map(({ image_url: { url } }, at) =>
-      pictureAsUrl(url, `input_references.${at}.image_url.url`, signal),
-    ),
-    ...(files ?? []).map((file, at) => read(file, `image.${at}`)),
-    ...(images ?? []).map((image, at) => read(image, `images.${at}`)),
-  ]);
+  const read = ([picture, field]: readonly [string | FormFile, string]) => pictureAsUrl(picture, field, signal);
+  const sent = [
+    ...(references ?? []).map(({ image_url: { url } }, at) => [url, `input_references.${at}.image_url.url`] as const),
+    ...(files ?? []).map((file, at) => [file, `image.${at}`] as const),
+    ...(images ?? []).map(({ image_url: url }, at) => [url, `images.${at}.image_url`] as const),
+  ];
+  const urls = await Promise.all(sent.map(read));
+  const sentMask =
+    mask && ('image_url' in mask ? ([mask.image_url, 'mask.image_url'] as const) : ([mask, 'mask'] as const));
   return {
     input_references: urls.map((url) => ({ type: 'image_url', image_url: { url } })),
-    mask: mask && { image_url: await read(mask, 'mask') },
+    mask: sentMask && { image_url: await read(sentMask) },
   };
 }
 

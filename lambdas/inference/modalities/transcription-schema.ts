@@ -1,15 +1,14 @@
-/**
- * Schema of the body of POST /audio/transcriptions: a multipart form as for OpenAI, or JSON as for OpenRouter.
- */
+/** POST /audio/transcriptions has a multipart form as for OpenAI, or JSON as for OpenRouter. */
 
 import * as z from 'zod';
 import { recordingFormats } from '../../catalog/quirk-values.ts';
-import { formFileField, optionalField, refusedField, sourceUrl } from '../../messages/field-kinds.ts';
+import { formFileField, optionalField, refusedField, refusedFieldsOf, sourceUrl } from '../../messages/field-kinds.ts';
 import { labelFields } from '../../messages/label-fields.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
 import { openBody, type OpenBody } from '../../messages/open-body.ts';
 import { providerPreferences } from '../../messages/preferences.ts';
 import { BASE64_RULE, isBase64 } from '../../platform/base64.ts';
+import { readDataUrl } from '../../platform/data-url.ts';
 import type { Recording } from '../../providers/transcription/codec.ts';
 import { languageCode, languageOrAuto } from './language-code.ts';
 
@@ -20,8 +19,6 @@ export const MAX_KEYWORDS = 100;
 const MAX_KEYWORD_CHARACTERS = 100;
 const MAX_LANGUAGES = 10;
 
-/** Head of a data URL, with which some clients send base64. */
-const RECORDING_URL_HEAD = /^data:[^,]{0,100};base64,/i;
 export const keyword = z.string().min(1).max(MAX_KEYWORD_CHARACTERS);
 
 const transcriptionFields = {
@@ -36,7 +33,7 @@ const transcriptionFields = {
     z.strictObject({
       data: z
         .string()
-        .overwrite((text) => text.replace(RECORDING_URL_HEAD, ''))
+        .overwrite((text) => readDataUrl(text)?.base64 ?? text)
         .min(1)
         .refine(isBase64, BASE64_RULE)
         .meta({ description: 'The bytes of the recording in base64, or a data URL.' }),
@@ -83,8 +80,10 @@ const transcriptionFields = {
       'With true, the text comes as events (`transcript.text.delta`, `transcript.text.done`); needs the format `json` or `text`.',
   }),
   include: refusedField('is not supported: providers differ in the probabilities of tokens; leave it out'),
-  known_speaker_names: refusedField('is not supported: the gateway does not name speakers; leave it out'),
-  known_speaker_references: refusedField('is not supported: the gateway does not name speakers; leave it out'),
+  ...refusedFieldsOf('is not supported: the gateway does not name speakers; leave it out', [
+    'known_speaker_names',
+    'known_speaker_references',
+  ]),
   ...labelFields,
 };
 const SOURCES = ['file', 'input_audio', 'url'] as const;
@@ -113,14 +112,12 @@ const sentBody = openBody(transcriptionFields, {
   },
 });
 
-/** A request whose recording has been read. */
 export interface TranscriptionBody extends z.output<typeof sentBody.schema> {
   recording?: Recording;
 }
-/** The schema does not set `recording`: the modality's `prepare` adds it. */
+/** Schema of the body. Its type includes the field `recording`, which the modality's `prepare` adds later. */
 export const transcriptionBody: OpenBody<TranscriptionBody> = sentBody;
 
-/** Rules that convert a form to the value that a JSON body with the same fields would have. */
 export const transcriptionForm = {
   files: ['file'],
   maxFiles: 1,

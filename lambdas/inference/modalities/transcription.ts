@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { OpenBody } from '../../messages/open-body.ts';
+import { invalidRequest } from '../../platform/errors.ts';
 import type {
   Recording,
   TranscriptionAnswer,
@@ -19,9 +20,8 @@ import { transcriptionBody, type TranscriptionBody } from './transcription-schem
 
 type TranscriptionCandidate = BatchCandidate<TranscriptionTask, TranscriptionAnswer>;
 
-/** Modality that transcribes recordings in the spoken language. */
 export const transcriptionModality = transcriptionFor(transcriptionBody, { requestOf: openaiRequest });
-/** Modality that transcribes recordings in English, whatever the spoken language. */
+/** Transcribes in English, whatever the spoken language. */
 export const translationModality = transcriptionFor(transcriptionBody, { requestOf: openaiRequest, translates: true });
 
 interface TranscriptionForm<Body> {
@@ -32,7 +32,7 @@ interface TranscriptionForm<Body> {
   clientNames?: Readonly<Record<string, string>>;
 }
 
-/** Declares a modality of transcription whose clients send bodies of one API. */
+/** Declares a modality of transcription for the bodies of one client API. */
 export function transcriptionFor<Body extends { recording?: Recording }>(
   { schema, unknownIn }: OpenBody<Body>,
   { requestOf, translates = false, clientNames = {}, ...accepted }: TranscriptionForm<Body>,
@@ -52,7 +52,7 @@ export function transcriptionFor<Body extends { recording?: Recording }>(
       return [...unknownIn(body), ...unsent.map((name) => clientNames[name] ?? name)];
     },
     engines: transcriptionEngines,
-    // Like images in messages, recordings are not searched for sensitive data (docs/protection.md).
+    // Recordings are not searched for sensitive data (docs/protection.md).
     textsOf: (body) => {
       const { prompt, keywords } = requestOf(body);
       return [
@@ -91,22 +91,26 @@ function openaiRequest(body: TranscriptionBody): TranscriptionBody {
   return body.language === 'auto' ? { ...body, language: undefined } : body;
 }
 
-/** Response formats that contain times. */
 const timedFormats = new Set(['verbose_json', 'srt', 'vtt']);
 
 /**
- * Returns whether a transcript has times. Granularities without a format that contains times are only a preference; the
- * schema of the Transcriptions API refuses them.
+ * Returns whether the transcript needs times, whether it needs times of words, and whether the client only prefers
+ * times. Granularities are only a preference if the requested format contains no times.
  */
 function timesOf({ response_format, timestamp_granularities }: TranscriptionBody) {
   const needsTimes = timedFormats.has(response_format ?? 'json');
-  return { needsTimes, prefersTimes: !needsTimes && (timestamp_granularities ?? []).length > 0 };
+  const granularities = timestamp_granularities ?? [];
+  return {
+    needsTimes,
+    needsWords: needsTimes && granularities.includes('word'),
+    prefersTimes: !needsTimes && granularities.length > 0,
+  };
 }
 
 /**
- * Returns the candidates that support the task. Candidates that list more of the fields that only guide the
- * transcription come first; a candidate gets the request without the fields that it does not list. If the client
- * requires all fields, only candidates that list all of them remain.
+ * Returns the candidates that support the task. Some fields, such as the prompt, only guide the transcription.
+ * Candidates that accept more of these fields come first. If the client requires support for all fields, other
+ * candidates are excluded.
  * @throws {GatewayError} 400 if no candidate supports the required fields
  */
 function fittingCandidates(
@@ -114,13 +118,23 @@ function fittingCandidates(
   candidates: TranscriptionCandidate[],
   onExcluded: OnExcluded | undefined,
 ): TranscriptionCandidate[] {
-  const { needsTimes, prefersTimes, needsAllFields, translates, languages, prompt, keywords, temperature } = task;
+  const { needsTimes, needsWords, prefersTimes, needsAllFields, translates } = task;
+  const { languages, prompt, keywords, temperature } = task;
+  const lists = ({ target }: TranscriptionCandidate, name: string) => target.supportedParameters.includes(name);
+  if (translates && !candidates.some((candidate) => lists(candidate, 'translations'))) {
+    const rule = 'makes no translations; use a model that lists "translations" in supported_parameters';
+    throw invalidRequest('model', `"${candidates[0]?.model.id}" ${rule}`);
+  }
+  // Errors name the client's field that requires times.
+  const timesField = needsWords ? 'timestamp_granularities' : 'response_format';
   const needed = {
-    timestamp_granularities: needsTimes || undefined,
+    [timesField]: needsTimes || undefined,
     translations: translates || undefined,
     languages: languages.length > 1 || undefined,
   };
-  const able = candidatesWith(needed, candidates, onExcluded);
+  const able = candidatesWith(needed, candidates, onExcluded, (candidate, name) =>
+    lists(candidate, name === timesField ? 'timestamp_granularities' : name),
+  );
   const guides = guidesOf({
     prompt,
     keywords,

@@ -1,37 +1,28 @@
-/**
- * Schema of a request for a video, with the widest limits of any model. `settings.ts` checks the limits of the
- * requested model.
- */
+/** Schema with the widest limits of any model; `settings.ts` checks the limits of the requested model. */
 
 import * as z from 'zod';
-import { optionalField, refusedField } from '../../messages/field-kinds.ts';
+import { optionalField, refusedField, refusedFieldsOf } from '../../messages/field-kinds.ts';
 import { labelFields } from '../../messages/label-fields.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
 import { routingField } from '../../messages/preferences.ts';
 import { isOnOwnMachine } from '../../platform/environment.ts';
 import { fetchFaultTexts } from '../../platform/fetch/fetch-faults.ts';
-import { readPublicUrl } from '../../platform/fetch/public-url.ts';
+import { literalHostFault, readPublicUrl } from '../../platform/fetch/public-url.ts';
 
 const MAX_VIDEO_PROMPT_CHARACTERS = 20_000;
-/** Maximum length of `user` and `session_id`, the same as in OpenRouter's API. */
-const MAX_VIDEO_NAME_CHARACTERS = 256;
-const MAX_SEED = 2 ** 32 - 1;
+const MAX_VIDEO_SEED = 2 ** 32 - 1;
 const VIDEO_SIZE = /^[1-9]\d{1,4}x[1-9]\d{1,4}$/;
-
-const UPSCALING_RULE = 'is not supported: no model here enlarges videos';
 
 const frameTypes = ['first_frame', 'last_frame'] as const;
 
 const publicUrl = z.string().superRefine((text, context) => {
-  const url = readPublicUrl(text, { allowLoopback: isOnOwnMachine() });
-  const fault = typeof url === 'string' ? url : httpFault(url);
+  const rules = { allowLoopback: isOnOwnMachine() };
+  const url = readPublicUrl(text, rules);
+  const fault = typeof url === 'string' ? url : (httpFault(url) ?? literalHostFault(url, rules));
   if (fault) context.addIssue({ code: 'custom', message: fetchFaultTexts[fault] });
 });
 
-/**
- * Returns a fault for an http address that is not on this machine. In local mode, http is allowed only for the machine
- * itself. A request to any other http URL would fail later.
- */
+/** Refuses http for hosts other than this machine. */
 function httpFault({ protocol, hostname }: URL): 'not_https' | undefined {
   if (protocol === 'https:') return undefined;
   const isOwn = /^(\[::1\]|127(\.\d+){3}|(.+\.)?localhost)$/.test(hostname);
@@ -79,7 +70,7 @@ export const videoRequestSchema = z
     frame_images: optionalField(boundedList(frameImage, { max: frameTypes.length })).meta({
       description: 'Pictures that the video begins or ends with.',
     }),
-    seed: optionalField(z.int().nonnegative().max(MAX_SEED)).meta({
+    seed: optionalField(z.int().nonnegative().max(MAX_VIDEO_SEED)).meta({
       description: 'A number that makes similar videos from the same prompt, if the model accepts one.',
     }),
     generate_audio: optionalField(z.boolean()).meta({
@@ -90,17 +81,9 @@ export const videoRequestSchema = z
     }),
     input_references: refusedField('is not supported; send pictures in "frame_images"'),
     previous_job_id: refusedField('is not supported: no model here continues a video'),
-    creativity: refusedField(UPSCALING_RULE),
-    upscale_factor: refusedField(UPSCALING_RULE),
+    ...refusedFieldsOf('is not supported: no model here enlarges videos', ['creativity', 'upscale_factor']),
     provider: routingField,
     ...labelFields,
-    user: optionalField(z.string().max(MAX_VIDEO_NAME_CHARACTERS)).meta({
-      description:
-        'An id of your choice for the end user; it does not change the video. The record has it as the tag `user`.',
-    }),
-    session_id: optionalField(z.string().max(MAX_VIDEO_NAME_CHARACTERS)).meta({
-      description: 'A name of your choice; it does not change the video. The record has it as the tag `session`.',
-    }),
   })
   .superRefine(({ frame_images: frames, provider }, context) => {
     const types = frames?.map(({ frame_type }) => frame_type) ?? [];

@@ -1,25 +1,19 @@
 /**
- * The settings of a video request, checked against its model's options. The default of a missing resolution or
- * aspect ratio is the model's first option (with `size`, the first that fits), and of a missing duration the first option
- * at the resolution.
+ * The settings of a video request. Defaults: the model's first resolution and aspect ratio (with `size`, the first that
+ * fits), and the first duration at the resolution.
  */
 
 import type { Model } from '../../catalog/catalog.ts';
-import type { Pricing } from '../../catalog/schema.ts';
-import { durationsAt, videoPricesAt } from '../../catalog/video-options.ts';
-import { Money } from '../../money/money.ts';
-import { nowMs } from '../../platform/clock.ts';
+import { durationsAt } from '../../catalog/video-options.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { hasRatio, pixelsOf } from '../../providers/images/settings.ts';
 import type { VideoRequest } from '../../providers/video/wire.ts';
-import type { OnExcluded } from '../../routing/exclusions.ts';
-import type { VideoCandidate } from '../../routing/video-candidates.ts';
 import type { VideoBody } from './request.ts';
 
-export type VideoSettings = Omit<VideoRequest, 'prompt' | 'frames'>;
+type VideoSettings = Omit<VideoRequest, 'prompt' | 'frames'>;
 
 /**
- * Returns the settings of a video request.
+ * Returns the settings of a video, with the defaults of the model.
  * @throws {GatewayError} 400 naming the field and the options of the model
  */
 export function settingsFor(body: VideoBody, { id, data }: Model): VideoSettings {
@@ -60,12 +54,14 @@ export function settingsFor(body: VideoBody, { id, data }: Model): VideoSettings
   };
 }
 
-/** Returns whether two names differ only in case, as `768P` and `768p`. */
 function isSameName(one: unknown, other: unknown): boolean {
   return typeof one === 'string' && typeof other === 'string' && one.toLowerCase() === other.toLowerCase();
 }
 
-/** Returns the checks for the names of resolutions and of aspect ratios that a size such as `1280x720` has. */
+/**
+ * Returns functions that check whether a resolution such as `720p`, or an aspect ratio, belongs to a size such as
+ * `1280x720`.
+ */
 function shapesOf(size: string) {
   const shortSide = Math.min(...pixelsOf(size));
   const names = shortSide === 2_160 ? ['2160p', '4k'] : [`${shortSide}p`];
@@ -73,32 +69,4 @@ function shapesOf(size: string) {
     isResolution: (one: string) => names.includes(one.toLowerCase()),
     isRatio: (one: string) => hasRatio(size, one),
   };
-}
-
-/**
- * Returns the candidates that support all settings of a request.
- * @throws {GatewayError} 400 with the first candidate's objection, if no candidate remains
- */
-export function ableTo(
-  candidates: readonly VideoCandidate[],
-  request: VideoRequest,
-  onExcluded?: OnExcluded,
-): VideoCandidate[] {
-  const objections = candidates.map(({ wire, target }) => wire.objectionTo?.(request, target));
-  const refusals = objections.map((objection) => objection && invalidRequest(objection.field, objection.message));
-  const able = candidates.filter((_, index) => refusals[index] === undefined);
-  if (able.length === 0) throw refusals[0]!;
-  for (const [index, candidate] of candidates.entries()) {
-    if (refusals[index]) onExcluded?.(candidate, 'request_not_supported', refusals[index]);
-  }
-  return able;
-}
-
-/**
- * Returns the price of a video for the record: only its seconds have a price. A video that is accepted now has this
- * price until its end.
- */
-export function pricingOf({ data }: Model, { resolution }: VideoSettings): Pricing {
-  const price = videoPricesAt(data.video!, nowMs())[resolution]!;
-  return { prompt: Money.zero, completion: Money.zero, video_second: price };
 }

@@ -1,17 +1,11 @@
-/** Checks URLs given by people: their form, and the IP addresses of their hosts. */
-
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 
-/** Returns all addresses of a host. */
 type HostLookup = (host: string) => Promise<{ address: string; family: number }[]>;
 
 export interface PublicUrlRules {
-  /**
-   * Whether the gateway runs on a laptop. Then any port and loopback addresses are also allowed, and http for loopback
-   * addresses.
-   */
+  /** Whether http and https to loopback addresses are allowed, and any port. Set on a laptop. */
   allowLoopback?: boolean | undefined;
   lookup?: HostLookup | undefined;
 }
@@ -20,7 +14,7 @@ export type UrlFault = 'not_a_url' | 'not_https' | 'userinfo' | 'port' | 'unreso
 
 export interface PublicUrl {
   url: URL;
-  /** Checked addresses of the host. Connections are made only to these addresses. */
+  /** Checked addresses of the host. */
   addresses: { address: string; family: number }[];
 }
 
@@ -37,10 +31,7 @@ export function readPublicUrl(text: string, { allowLoopback = false }: PublicUrl
   return url;
 }
 
-/**
- * Checks a URL and the IP addresses of its host. Every address must be allowed, because Node chooses which one to
- * connect to.
- */
+/** Checks a URL and the IP addresses of its host. Every address must be allowed, because Node chooses between them. */
 export async function resolvePublicUrl(text: string, rules: PublicUrlRules): Promise<PublicUrl | UrlFault> {
   const url = readPublicUrl(text, rules);
   if (typeof url === 'string') return url;
@@ -48,6 +39,12 @@ export async function resolvePublicUrl(text: string, rules: PublicUrlRules): Pro
   if (addresses.length === 0) return 'unresolved';
   const fitting = addresses.every(({ address }) => mayConnect(address, url, rules));
   return fitting ? { url, addresses } : 'not_public';
+}
+
+/** Returns a fault if the URL's host is an IP address that is not allowed. Does not resolve names. */
+export function literalHostFault(url: URL, rules: PublicUrlRules): 'not_public' | undefined {
+  const host = urlHost(url);
+  return isIP(host) === 0 || mayConnect(host, url, rules) ? undefined : 'not_public';
 }
 
 export function mayConnect(address: string, url: URL, { allowLoopback = false }: PublicUrlRules): boolean {
@@ -65,7 +62,6 @@ async function addressesOf(host: string, lookup: HostLookup): Promise<PublicUrl[
   }
 }
 
-/** Returns the host of a URL, without the brackets that an IPv6 address has in a URL. */
 function urlHost(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }

@@ -1,8 +1,4 @@
-/**
- * Reads answers of providers with the Messages API. Events that need no change are forwarded as the received bytes, so
- * signatures, encrypted content, padding and newer event types stay intact. Each event is also parsed, to read its
- * usage and to check it against the protocol.
- */
+/** Reads answers in the Messages API. Events that need no change are forwarded as the received bytes. */
 
 import { parseForeign, parseForeignExactly } from '../../platform/json/foreign-json.ts';
 import type { AnswerBatch, AnswerEvent, Block, MessageBody, MessagesEvent } from '../../messages/types.ts';
@@ -10,7 +6,8 @@ import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import { statesError } from '../faults/error-detection.ts';
-import { changedNames } from '../translated/tool-names.ts';
+import { clientCallId } from '../tool-call-id.ts';
+import { ClientCalls } from '../translated/client-calls.ts';
 import { decodedBody, type ChunkDecoder, type Reading } from '../decoded-body.ts';
 import type { DecodeContext } from '../wire.ts';
 import { AnswerOrder } from './answer-order.ts';
@@ -28,7 +25,7 @@ export function decodeStream(
   return decodedBody(body, new FrameReader(context));
 }
 
-/** Maximum number of consecutive pings from one chunk that are forwarded. Further pings are dropped. */
+/** Maximum number of consecutive pings from one chunk that are forwarded. */
 const MAX_PINGS_AT_ONCE = 8;
 
 function isOneOfAFlood({ data }: AnswerEvent, events: readonly AnswerEvent[]): boolean {
@@ -36,9 +33,7 @@ function isOneOfAFlood({ data }: AnswerEvent, events: readonly AnswerEvent[]): b
   return events.slice(-MAX_PINGS_AT_ONCE).every((event) => event.data.type === 'ping');
 }
 
-/**
- * Returns whether an event belongs to the answer's content: the start or end of a block, or a delta that is not empty.
- */
+/** Returns whether an event is the start or end of a block, or a delta that is not empty. */
 function isOutput({ data }: AnswerEvent): boolean {
   if (data.type !== 'content_block_delta')
     return data.type === 'content_block_start' || data.type === 'content_block_stop';
@@ -68,17 +63,14 @@ export function decodeMessage(document: unknown, context: DecodeContext<Anthropi
     { type: 'message_stop' },
   ];
   const signatures = new OwnSignatures(context.target);
-  const names = changedNames(context.request, envelopeOf(context.target.quirks).toolNames);
+  const calls = new ClientCalls(context.request, envelopeOf(context.target.quirks).toolNames);
   const checked = events.flatMap((event) => order.check(event)).flatMap((event) => signatures.seal(event));
-  return { events: checked.map((data) => ({ data: withClientName(data, names) })) };
+  return { events: checked.map((data) => ({ data: withClientCall(data, calls) })) };
 }
 
 type BlockDelta = Extract<MessagesEvent, { type: 'content_block_delta' }>['delta'];
 
-/**
- * Returns the block for content_block_start. The content of texts, thinking and calls is removed, because clients
- * assemble it from deltas.
- */
+/** Removes from a block the content that clients assemble from deltas. */
 function emptied(block: Block): Block {
   switch (block.type) {
     case 'text':
@@ -117,13 +109,12 @@ class FrameReader implements ChunkDecoder {
   readonly #framing: Framing;
   readonly #order = new AnswerOrder();
   readonly #signatures: OwnSignatures;
-  /** Client's tool names, by the derived names that the provider got. */
-  readonly #names: ReadonlyMap<string, string>;
+  readonly #calls: ClientCalls;
 
   constructor({ target, request }: DecodeContext<AnthropicQuirks>) {
     this.#framing = envelopeOf(target.quirks).newFraming();
     this.#signatures = new OwnSignatures(target);
-    this.#names = changedNames(request, envelopeOf(target.quirks).toolNames);
+    this.#calls = new ClientCalls(request, envelopeOf(target.quirks).toolNames);
   }
 
   get pendingBytes(): number {
@@ -142,10 +133,7 @@ class FrameReader implements ChunkDecoder {
     return readingOf(events, undefined);
   }
 
-  /**
-   * Returns the events of all frames that a chunk completes, up to the first unreadable frame. At the end of the body,
-   * call this method without a chunk, to read the remaining bytes.
-   */
+  /** Returns the events that a chunk completes; without a chunk, the events in the remaining bytes at the end. */
   #readAll(chunk: Buffer | undefined): { events: AnswerEvent[]; failure: unknown } {
     const events: AnswerEvent[] = [];
     try {
@@ -160,7 +148,7 @@ class FrameReader implements ChunkDecoder {
     }
   }
 
-  /** @returns the events for the client; empty if the data is not an event of the Messages API */
+  /** Reads one event of the provider, and returns the events for the client, if any. */
   #read({ json, raw }: Framed): AnswerEvent[] {
     const sent = parseFramed(json);
     if (!sent) return [];
@@ -168,7 +156,7 @@ class FrameReader implements ChunkDecoder {
     const events: AnswerEvent[] = [];
     for (const checked of this.#order.check(sent)) {
       for (const sealed of this.#signatures.seal(checked)) {
-        const data = withClientName(sealed, this.#names);
+        const data = withClientCall(sealed, this.#calls);
         if (data.type === 'message_delta' && data.delta.stop_reason) this.isClosing = true;
         events.push(data === sent && raw ? { data, raw } : { data });
       }
@@ -185,18 +173,19 @@ function readingOf(events: AnswerEvent[], failure: unknown): Reading {
   return { batch: events.length > 0 ? { events } : undefined, failure, hasOutput: events.some(isOutput) };
 }
 
-/** Replaces a derived tool name in the event by the client's own name. */
-function withClientName(event: MessagesEvent, names: ReadonlyMap<string, string>): MessagesEvent {
-  if (names.size === 0 || event.type !== 'content_block_start' || event.content_block.type !== 'tool_use') return event;
-  const name = names.get(event.content_block['name'] as string);
-  return name === undefined ? event : { ...event, content_block: { ...event.content_block, name } };
+/** Replaces a derived tool name by the client's own name, and an id that the conversation already has by a new one. */
+function withClientCall(event: MessagesEvent, calls: ClientCalls): MessagesEvent {
+  if (event.type !== 'content_block_start' || event.content_block.type !== 'tool_use') return event;
+  const block = event.content_block as Block & { id?: string | number | null; name: string };
+  const id = clientCallId(calls.idOf(String(block.id ?? ''), event.index));
+  const name = calls.nameOf(block.name);
+  return id === block.id && name === block.name ? event : { ...event, content_block: { ...block, id, name } };
 }
 
 function parseFramed(text: string): MessagesEvent | undefined {
   let data: { type?: unknown } | null;
   try {
-    // An event with a tool call's arguments is parsed exactly, so that numbers keep the digits that the model wrote.
-    // The faster parser for all other events rounds numbers.
+    // Arguments of calls are parsed exactly, so that numbers keep their digits. The faster parser rounds numbers.
     data = (ARGUMENTS.test(text) ? parseForeignExactly(text) : parseForeign(text)) as { type?: unknown } | null;
   } catch {
     throw new UpstreamError('malformed', 'The provider sent an event that is not JSON, or has too many values');

@@ -1,20 +1,17 @@
 import { isRecord } from '../../platform/json/foreign-json.ts';
-/** Checks those fields of events that clients rely on. Event types that are newer than the gateway are accepted. */
+/** Checks those fields of blocks and deltas that clients rely on. Unknown types are accepted. */
 
 type Shape = Record<string, (value: unknown) => boolean>;
 
-const call: Shape = { id: isText, name: isText, input: orNullShape(isRecord) };
+const call: Shape = { name: isText, input: orNullShape(isRecord) };
 
-/**
- * Required shapes of blocks, by type. The `text` of a text block may be absent, because the deltas contain it. It must
- * not be null, because clients would then begin the text with "null".
- */
+/** Required shapes of blocks, by type. With null as `text`, clients would begin the text with "null". */
 const blockShapes = byType({
   text: { text: orAbsent(isText), citations: orNullShape(Array.isArray) },
   thinking: { thinking: orAbsent(isText), signature: orNullShape(isText) },
   redacted_thinking: { data: isText },
   tool_use: call,
-  server_tool_use: call,
+  server_tool_use: { ...call, id: isText },
 });
 
 const deltas = byType({
@@ -53,8 +50,8 @@ function orNullShape(isFit: (value: unknown) => boolean) {
 }
 
 /**
- * Copies the shapes into an object without inherited properties. The provider chooses the type names, and could choose
- * an inherited name such as `constructor`.
+ * Returns the shapes in an object without inherited properties: the provider chooses the type names, and could choose
+ * `constructor`.
  */
 function byType(shapes: Record<string, Shape>): Partial<Record<string, Shape>> {
   return Object.assign(Object.create(null) as Record<string, Shape>, shapes);

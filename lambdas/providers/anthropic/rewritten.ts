@@ -1,18 +1,17 @@
-/**
- * Rewrites the parts of a request that some services with the Messages API do not accept. A part is dropped if it only
- * makes the prompt shorter, or only changes how the answer is sent. Any other part is replaced with an equivalent.
- */
+/** Rewrites the parts of a request that some services with the Messages API do not accept. */
 
 import { append } from '../../platform/append.ts';
 import type { ConvertiblePart } from '../../catalog/quirk-values.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import { withoutBillingLine } from '../../messages/billing-line.ts';
+import { isBlank, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
 import { withMarkOnBlock, withPlainMarks } from '../../messages/cache-marks.ts';
 import { withoutDeferral } from '../../messages/deferred-tools.ts';
 import { markedAsSystem, withoutSystemMessages } from '../../messages/system-messages.ts';
 import { withTurnEffort } from '../../messages/turn-effort.ts';
 import { without } from '../../messages/without.ts';
 import { withTextualSearchResults } from '../translated/search-results.ts';
+import { withTextualServerTools } from '../translated/server-tools.ts';
 import { envelopeOf } from './envelopes.ts';
 import type { Message, MessagesRequest } from '../../messages/types.ts';
 
@@ -27,18 +26,51 @@ const rewrites: Record<ConvertiblePart, (request: MessagesRequest) => MessagesRe
 
 /** Rewrites the parts that the endpoint does not support. */
 export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
-  let result = quirks.own_service ? request : withMarkOnBlock(withPlainMarks(withoutBillingLine(request)));
+  let result = quirks.own_service
+    ? request
+    : withMarkOnBlock(withPlainMarks(withoutBlankPrompt(withoutBillingLine(request))));
   const { lacks: always = [] } = envelopeOf(quirks);
   for (const part of new Set([...always, ...(quirks.lacks ?? [])])) {
     if (part in rewrites) result = rewrites[part as ConvertiblePart](result);
   }
-  return result;
+  // Services of other providers reject blocks of Anthropic's tools
+  // (https://github.com/KarpelesLab/teamclaude/pull/451), so these blocks become texts.
+  return quirks.own_signatures ? withTextualServerTools(result) : result;
 }
 
 /**
- * Moves each instruction (a message with the role `system`) to the place that Anthropic requires: directly after the
- * adjacent user messages. An instruction without an adjacent user message becomes a user message with <system> tags.
- * @returns the same request if it has no instructions
+ * Removes blank texts of the user and of the system prompt. Bedrock rejects them
+ * (https://github.com/anomalyco/opencode/pull/46335).
+ */
+function withoutBlankPrompt(request: MessagesRequest): MessagesRequest {
+  const { system = [], messages } = request;
+  const kept = typeof system === 'string' ? (isBlank(system) ? [] : system) : withoutBlankBlocks(system);
+  return {
+    ...(kept.length > 0 ? { ...request, system: kept } : without(request, 'system')),
+    messages: messages.flatMap((message) => (message.role === 'assistant' ? [message] : withoutBlankTexts([message]))),
+  };
+}
+
+/**
+ * Removes blank texts of the model. Anthropic rejects empty texts, and messages with only white space
+ * (https://github.com/anthropics/claude-code/issues/23440). Next to thinking of Claude, only empty texts are removed,
+ * because the signature of the thinking may cover white space.
+ *
+ * @param isSignedByClaude whether thinking in the messages has signatures of Claude
+ */
+export function withoutBlankAnswers(messages: Message[], isSignedByClaude: boolean): Message[] {
+  return messages.flatMap((message) => {
+    const { role, content } = message;
+    if (role !== 'assistant') return [message];
+    const thinks = typeof content !== 'string' && content.some(({ type }) => type.endsWith('thinking'));
+    if (!isSignedByClaude || !thinks) return withoutBlankTexts([message]);
+    return [{ ...message, content: content.filter(({ type, text }) => type !== 'text' || text !== '') }];
+  });
+}
+
+/**
+ * Moves instructions (messages with the role `system`) directly after the adjacent user messages, as Anthropic
+ * requires. Without an adjacent user message, an instruction becomes a user message with <system> tags.
  */
 export function placedInstructions(request: MessagesRequest): MessagesRequest {
   const { messages } = request;

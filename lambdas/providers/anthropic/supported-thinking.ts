@@ -1,8 +1,4 @@
-/**
- * Adapts thinking, effort, forced tools and sampling to one Claude model, on every wire that serves Claude. Models
- * reject some settings, so the gateway sends the nearest setting that the model accepts. docs/wires/anthropic.md has
- * the rules; the catalog has the facts of each model.
- */
+/** Adapts thinking, effort, forced tools and sampling to one Claude model, on every wire (docs/wires/anthropic.md). */
 
 import { reasoningEfforts, type ReasoningEffort } from '../../catalog/quirk-values.ts';
 import type { ClaudeQuirks } from '../../catalog/quirk-schemas.ts';
@@ -18,19 +14,15 @@ type SentEffort = NonNullable<MessagesRequest['output_config']>['effort'];
 
 /** Minimum thinking budget of the Messages API, in tokens. */
 const LEAST_BUDGET = 1_024;
-/**
- * Thinking budgets by effort, in tokens. They are lowered to half of max_tokens, so that the other half is left for
- * text.
- */
+/** Thinking budgets by effort, in tokens. They are limited to half of max_tokens, to leave the rest for text. */
 const claudeBudgets: Partial<Record<string, number>> = { ...budgetsOfEfforts, high: 32_768 };
 /** Effort that determines the thinking budget if the request names neither an effort nor a budget. */
 const USUAL_EFFORT = 'medium';
 
 /**
- * Returns the request with settings that the model accepts; the same request if nothing changes.
+ * Returns the request with settings that the model accepts.
  * @param maxTokens maximum length of the answer, including its thinking
- * @throws {GatewayError} 400 for a tool choice that the model does not support
- * @throws {GatewayError} 400 if the client began the answer, and the model would think
+ * @throws {GatewayError} 400 for an unsupported tool choice, or an answer begun by the client if the model would think
  */
 export function withSupportedThinking(
   request: MessagesRequest,
@@ -50,10 +42,7 @@ export function thinks({ thinking }: { thinking?: Thinking | undefined }, quirks
   return thinking ? thinking.type !== 'disabled' : quirks.thinks_by_default === true;
 }
 
-/**
- * Refuses a request with thinking whose last message is an assistant message, the beginning of the answer. With
- * thinking, Claude does not continue an answer that the client began.
- */
+/** Refuses an answer that the client began, because Claude does not continue it with thinking. */
 function refuseBegunAnswer({ messages }: MessagesRequest, thinking: Thinking | undefined, quirks: ClaudeQuirks): void {
   const isBegun = quirks.thinking_forms && messages.at(-1)?.role === 'assistant';
   if (!isBegun || !thinks({ thinking }, quirks)) return;
@@ -68,9 +57,8 @@ function isForced(choice: MessagesRequest['tool_choice']): boolean {
 }
 
 /**
- * Returns the thinking setting to send. With a thinking budget, Claude requires that the turn which the request
- * continues begins with a thinking block. If the client did not keep that block, the model gets adaptive thinking or as
- * little thinking as it allows.
+ * Returns the thinking setting that the model accepts. With a thinking budget, Claude requires that the continued turn
+ * begins with a thinking block. If it does not, another setting replaces the budget, or no setting is sent.
  */
 function supportedThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
   const thinking = nearestThinking(request, quirks, maxTokens);
@@ -79,9 +67,13 @@ function supportedThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxTo
   return forms.includes('adaptive') ? adaptive(thinking) : leastThinking(quirks);
 }
 
+/**
+ * Returns the setting that is nearest to the requested setting and that the model accepts. The types `disabled` and
+ * `between_tools` have no other members, which Claude would reject (https://github.com/mnfst/llm-gateway/pull/2552).
+ */
 function nearestThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
   const { thinking } = request;
-  const { thinking_forms: forms } = quirks;
+  const { thinking_forms: forms, own_signatures: isImitation } = quirks;
   if (!forms) return thinking;
   const isRuledOut =
     quirks.forced_tool_needs_no_thinking === true && isForced(request.tool_choice) && thinks(request, quirks);
@@ -90,19 +82,19 @@ function nearestThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxToke
     case undefined:
       return undefined;
     case 'adaptive':
-      return forms.includes('adaptive') ? thinking : budgeted(request, quirks, maxTokens);
+      return forms.includes('adaptive') ? adaptive(thinking) : budgeted(request, quirks, maxTokens);
     case 'enabled':
-      return forms.includes('budget') ? thinking : adaptive(thinking);
+      if (forms.includes('budget') && (thinking.budget_tokens || isImitation)) return thinking;
+      return forms.includes('adaptive') ? adaptive(thinking) : budgeted(request, quirks, maxTokens);
     case 'between_tools':
-      return forms.includes('between_tools') ? thinking : leastThinking(quirks);
+      return forms.includes('between_tools') ? { type: 'between_tools' } : leastThinking(quirks);
     default:
-      return forms.includes('disabled') ? thinking : leastThinking(quirks);
+      return leastThinking(quirks);
   }
 }
 
 /**
- * Returns the setting with the least thinking that the model allows: disabled, or only between tool calls. Returns
- * undefined if the model allows neither; then only a low effort reduces the thinking.
+ * Returns the setting with the least thinking: no thinking, or only between tools; undefined if both are unsupported.
  */
 function leastThinking({ thinking_forms: forms = [] }: ClaudeQuirks): Thinking | undefined {
   if (forms.includes('disabled')) return { type: 'disabled' };
@@ -113,10 +105,7 @@ function adaptive({ type: _type, budget_tokens: _budget, ...rest }: Thinking): T
   return { type: 'adaptive', ...rest };
 }
 
-/**
- * Returns a thinking budget for the request's effort. If half of max_tokens is less than the minimum budget, returns
- * the setting with the least thinking.
- */
+/** Returns a thinking budget for the effort; without room for the minimum budget, the least thinking. */
 function budgeted(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
   const half = Math.floor(maxTokens / 2);
   const requested = claudeBudgets[request.output_config?.effort ?? USUAL_EFFORT] ?? half;
@@ -136,9 +125,8 @@ function supportedEffort(request: MessagesRequest, thinking: Thinking | undefine
 }
 
 /**
- * Returns the effort to send, before it is adapted to the model. If a budget became adaptive thinking and the request
- * names no effort, the budget is converted to an effort. If the thinking setting was dropped, returns the model's
- * lowest effort.
+ * Returns the effort before it is adapted to the model. If adaptive thinking replaces a budget, and the client set no
+ * effort, the effort follows from the budget. If the thinking setting was dropped, it is the model's lowest effort.
  */
 function requestedEffort(
   { thinking: requested, output_config: output }: MessagesRequest,
@@ -166,10 +154,7 @@ function withFields(request: MessagesRequest, thinking: Thinking | undefined, ef
   };
 }
 
-/**
- * Drops sampling parameters that the model rejects. Some models reject all of them while thinking. Some accept only one
- * of temperature and top_p.
- */
+/** Drops sampling parameters that the model rejects. */
 function withSupportedSampling(request: MessagesRequest, quirks: ClaudeQuirks): MessagesRequest {
   if (quirks.thinking_fixes_sampling && thinks(request, quirks)) {
     return ['temperature', 'top_p', 'top_k'].reduce<MessagesRequest>(

@@ -1,5 +1,3 @@
-/** Codec for providers with the Messages API. Requests and answers pass through unchanged as far as possible. */
-
 import { penalties } from '../../catalog/sampling-parameters.ts';
 import { withTrueImageTypes } from '../../messages/image-types.ts';
 import { withoutFormatName } from '../../messages/output-format.ts';
@@ -30,7 +28,7 @@ import { decodeMessage, decodeStream } from './decode.ts';
 import { betaNames, envelopeOf, postWithBetas } from './envelopes.ts';
 import { withTextualErrors } from './error-results.ts';
 import { refuseUnsupportedParts } from './unsupported-parts.ts';
-import { placedInstructions, rewritten } from './rewritten.ts';
+import { placedInstructions, rewritten, withoutBlankAnswers } from './rewritten.ts';
 import { strictSchema, withAcceptedNames } from './claude-schema.ts';
 import { thinks, withSupportedThinking } from './supported-thinking.ts';
 import { userDigest } from '../translated/user-digest.ts';
@@ -57,16 +55,13 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
   decodeWhole: decodeMessage,
 };
 
-/**
- * Limits the anthropic-beta header (names of optional features) to the betas that the endpoint accepts. Other betas are
- * dropped: the gateway rewrites the parts of a request that the endpoint lacks, and some betas only identify a client.
- */
+/** Drops betas (optional features, named in the header anthropic-beta) that the endpoint does not accept. */
 function withKnownBetas(client: ClientHeaders, { quirks }: AnthropicTarget): ClientHeaders {
   if (!client.anthropicBeta) return client;
   return { ...client, anthropicBeta: knownBetas(betaNames(client.anthropicBeta), quirks).join(',') || undefined };
 }
 
-/** Other names of betas on services that do not know Anthropic's name (anthropics/claude-code issues 21625, 34802). */
+/** Names of betas on services that do not accept Anthropic's name (anthropics/claude-code issues 21625, 34802). */
 const betaNamesElsewhere: Record<string, string> = { 'advanced-tool-use-2025-11-20': 'tool-search-tool-2025-10-19' };
 
 function knownBetas(names: string[], quirks: AnthropicQuirks): string[] {
@@ -74,6 +69,17 @@ function knownBetas(names: string[], quirks: AnthropicQuirks): string[] {
   if (!known) return names;
   const sent = names.map((name) => (known.includes(name) ? name : (betaNamesElsewhere[name] ?? name)));
   return [...new Set(sent)].filter((name) => known.includes(name));
+}
+
+/**
+ * Drops the task budget, which only advises the model, if the endpoint does not accept the beta that the budget needs.
+ * https://platform.claude.com/docs/en/build-with-claude/task-budgets
+ */
+function withKnownBudget(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
+  const { task_budget: budget, ...output } = request.output_config ?? {};
+  if (budget === undefined || knownBetas(['task-budgets-2026-03-13'], quirks).length > 0) return request;
+  const rest = without(request, 'output_config');
+  return Object.keys(output).length > 0 ? { ...rest, output_config: output } : rest;
 }
 
 /** Encodes a request for POST /v1/messages/count_tokens, which some providers support. */
@@ -104,11 +110,11 @@ const countedFields = new Set([
 
 function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: ClientHeaders): Record<string, unknown> {
   refuseUnsupportedSampling(sent, target, penalties);
-  const requested = withListedSampling(sent, target);
+  const requested = withPlainNone(withListedSampling(sent, target));
   refuseUnsupportedParts(requested, target.quirks);
   refuseBlankStops(requested);
   const ceiling = target.maxOutputTokens ?? Infinity;
-  // The Messages API requires max_tokens. If the client did not set it, the endpoint's maximum is sent.
+  // The endpoint's limit is the default, because the Messages API requires max_tokens.
   const maxTokens = Math.min(requested.max_tokens ?? ceiling, ceiling);
   const placed = placedInstructions(
     withSoundCalls(withTrueImageTypes(rewritten(withoutFormatName(requested), target.quirks))),
@@ -118,14 +124,15 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
     target.quirks.tool_choices,
   );
   const named = withSentNames(withSupportedMarks(chosen), envelopeOf(target.quirks).toolNames);
-  const request = withSupportedThinking(named, target.quirks, maxTokens);
+  const request = withSupportedThinking(withKnownBudget(named, target.quirks), target.quirks, maxTokens);
   const user = userDigest(request);
   return {
     ...request,
-    // Anthropic rejects other members, which clients of LiteLLM send (https://github.com/BerriAI/litellm/issues/15103).
+    // Anthropic rejects other members of `metadata`, which clients of LiteLLM send
+    // (https://github.com/BerriAI/litellm/issues/15103).
     metadata: user === undefined ? undefined : { user_id: user },
-    // Names an earlier answer by Anthropic's id, but clients get the gateway's ids. Bedrock and Google Cloud reject the
-    // field (https://github.com/anthropics/claude-code/issues/82539).
+    // This field names an earlier answer by Anthropic's id, but clients get the gateway's ids. Bedrock and Google Cloud
+    // reject the field (https://github.com/anthropics/claude-code/issues/82539).
     diagnostics: undefined,
     tool_choice: request.tool_choice && withoutNulls(request.tool_choice),
     model: target.upstreamModel,
@@ -140,13 +147,21 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
 }
 
 /**
- * Removes the tool choice from a request without tools, because the provider would reject the request.
+ * Removes the tool choice from a request without tools, which the provider would reject.
  * @throws {GatewayError} 400 for a tool choice that needs tools
  */
 function withoutIdleChoice(request: MessagesRequest): MessagesRequest {
   if (request.tools?.length || !request.tool_choice) return request;
   refuseChoiceWithoutTools(request.tool_choice);
   return without(request, 'tool_choice');
+}
+
+/**
+ * Removes the limit to one call from the choice of no tool, where Anthropic rejects it. Zed sends both
+ * (https://github.com/QuantumNous/new-api/issues/2763).
+ */
+function withPlainNone(request: MessagesRequest): MessagesRequest {
+  return request.tool_choice?.type === 'none' ? { ...request, tool_choice: { type: 'none' } } : request;
 }
 
 /** Removes null members, because the provider accepts null in only some fields. */
@@ -161,9 +176,6 @@ function refuseBlankStops({ stop_sequences: stops = [] }: MessagesRequest): void
   throw invalidRequest(`stop_sequences.${blank}`, 'must not consist of white space on this model');
 }
 
-/**
- * Converts the JSON schemas of a request, for tool arguments and for the answer, to schemas that the provider accepts.
- */
 function withSupportedSchemas(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
   const { tools, output_config: output } = request;
   const format = output?.format;
@@ -218,17 +230,16 @@ function trimmedEnd(content: Message['content']): Message['content'] {
   return [...content.slice(0, -1), { ...last, text: (last['text'] as string).trimEnd() }];
 }
 
-/** Drops thinking blocks that the provider would reject, and adds thinking blocks that it requires. */
+/** Drops thinking and texts that the provider would reject, and adds thinking blocks that it requires. */
 function readableMessages(request: MessagesRequest, { providerId, quirks }: AnthropicTarget): Message[] {
   const { messages, thinking } = request;
-  if (!quirks.own_signatures) return withoutGatewaySigned(messages);
+  if (!quirks.own_signatures) return withoutBlankAnswers(withoutGatewaySigned(messages), true);
   const insists = quirks.thinking_before_calls && thinking?.type !== 'disabled';
-  return insists ? thinkingInAnswers(providerId, request) : thinkingOf(providerId, messages);
+  const readable = insists ? thinkingInAnswers(providerId, request) : thinkingOf(providerId, messages);
+  return withoutBlankAnswers(readable, false);
 }
 
-/**
- * Replaces ids of tool calls that Anthropic would reject. Ids that another provider made may contain other characters.
- */
+/** Replaces ids of tool calls that Anthropic would reject. */
 function withFittingToolIds(message: Message): Message {
   if (typeof message.content === 'string') return message;
   return { ...message, content: message.content.map(withFittingToolId) };

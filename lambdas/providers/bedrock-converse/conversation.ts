@@ -1,8 +1,6 @@
-/**
- * Converts the conversation and its system prompt to the form of the Converse API. In that form, user and assistant
- * messages alternate, and tool results come first in a user message.
- */
+/** Converts the conversation for Converse: user and assistant messages alternate, and tool results come first. */
 
+import { append } from '../../platform/append.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
 import { hasGatewaySignature, signatureOf } from '../../messages/thinking-signatures.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
@@ -32,28 +30,23 @@ interface Conversation {
   messages: ConverseMessage[];
 }
 
-/**
- * Text that is sent with a document if the message has no text, because Converse requires a text next to a document.
- */
+/** Text that is added to a message with documents, because Converse requires a text next to a document. */
 const DOCUMENT_TEXT = '(see the document)';
 
 /**
- * Converts the conversation and its system prompt.
+ * Returns the system prompt and the messages in Converse's form.
  * @throws {GatewayError} 400 for content that the model does not support
  */
 export function toConversation(request: MessagesRequest, target: ConverseTarget): Conversation {
   const names = new DocumentNames();
   const turns = toTurns(request.messages);
-  // System messages before the first user or assistant message belong to the system prompt. Later system messages stay
-  // at their position.
+  // System messages before the first other message belong to the system prompt. Later ones keep their place.
   const begin = turns.findIndex(({ role }) => role !== 'system');
   const before = begin === -1 ? turns : turns.slice(0, begin);
   const laterTurns = begin === -1 ? [] : turns.slice(begin);
   const system = [...placeBlocks(request.system ?? [], 'system'), ...before.flatMap(({ messages }) => messages.flat())];
-  const messages = laterTurns.reduce<ConverseMessage[]>(
-    (list, turn) => joinedTurns(list, toMessage(turn, target, names)),
-    [],
-  );
+  const messages: ConverseMessage[] = [];
+  for (const turn of laterTurns) appendMessage(messages, toMessage(turn, target, names));
   return {
     system: withContent(system.flatMap((placed) => textBlocks(placed, 'system', target))),
     messages: withAutomaticPoint(
@@ -77,14 +70,14 @@ function toMessage({ role, messages }: Turn, target: ConverseTarget, names: Docu
 }
 
 /**
- * Appends a message to the list. Converse rejects consecutive messages of the same role, so these messages are merged.
- * Converse also rejects empty messages, so they are dropped.
+ * Appends a message, or adds its content to the last one: Converse rejects consecutive messages of the same role, and
+ * empty messages.
  */
-function joinedTurns(messages: ConverseMessage[], next: ConverseMessage): ConverseMessage[] {
-  if (next.content.length === 0) return messages;
+function appendMessage(messages: ConverseMessage[], next: ConverseMessage): void {
+  if (next.content.length === 0) return;
   const last = messages.at(-1);
-  if (last?.role !== next.role) return [...messages, next];
-  return [...messages.slice(0, -1), { role: last.role, content: [...last.content, ...next.content] }];
+  if (last?.role === next.role) append(last.content, next.content);
+  else messages.push(next);
 }
 
 /**
@@ -106,9 +99,7 @@ function withContent(blocks: object[]): object[] {
   return blocks.some((block) => !isCachePoint(block)) ? blocks : [];
 }
 
-/**
- * Adds a cache point at the end of the last message, if the request itself (not one of its blocks) has a cache mark.
- */
+/** Adds a cache point after the last message, if the request itself (not one of its blocks) has a cache mark. */
 function withAutomaticPoint(
   messages: ConverseMessage[],
   request: MessagesRequest,
@@ -120,7 +111,7 @@ function withAutomaticPoint(
   return [...messages.slice(0, -1), { ...last, content: [...last.content, ...point] }];
 }
 
-/** Converts a text block. A blank text is dropped, because the models on Converse reject it. */
+/** Converts a text block. Models on Converse reject blank texts, so they are dropped. */
 function textBlocks({ block, path }: Placed, place: 'system' | 'messages', target: ConverseTarget): object[] {
   if (block.type !== 'text') throw unsupportedBlock(block, path);
   if (isBlank(block['text'])) return [];
@@ -159,7 +150,7 @@ function assistantBlocks(placed: Placed, target: ConverseTarget): object[] {
 
 /**
  * Returns the signature of a thinking block; undefined if this model cannot read the block, which is then dropped.
- * Claude models accept each other's signatures. Any other model accepts only its own.
+ * Claude models accept each other's signatures, any other model only its own.
  */
 function signatureFor(target: ConverseTarget, block: Block): string | undefined {
   if (!familyOf(target).hasAnthropicSignatures) return signatureOf(signerOf(target), block);
@@ -182,8 +173,7 @@ function userBlocks(blocks: Placed[], target: ConverseTarget, names: DocumentNam
 
 function converseToolResult({ block, path }: Placed, target: ConverseTarget, names: DocumentNames): object[] {
   const parts = placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`);
-  // Converse does not allow cache points within a tool result. If the result or a block in it has a cache mark, the
-  // cache point follows the whole result.
+  // Converse has no cache points within a tool result, so the cache point follows the whole result.
   const content = parts.flatMap((part) => shown(part, target, names));
   const marked = [...parts.map((part) => part.block), block].findLast(({ cache_control: control }) => control);
   const failed = block['is_error'] === true;
@@ -203,7 +193,6 @@ function converseToolResult({ block, path }: Placed, target: ConverseTarget, nam
   ];
 }
 
-/** Converts a content block of a user message or of a tool result. */
 function shown(placed: Placed, target: ConverseTarget, names: DocumentNames): object[] {
   const { block, path } = placed;
   switch (block.type) {

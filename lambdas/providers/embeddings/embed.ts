@@ -1,39 +1,29 @@
 import { imagesOf, isContent, type EmbeddingInput } from '../../embeddings/schema.ts';
 import { dimensionsOf, type Vector } from '../../embeddings/vector.ts';
-import { MAX_BILLED_PIXELS } from '../../catalog/unit-lists.ts';
+import { MAX_BILLED_PIXELS } from '../../catalog/billing-units.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { BatchRequest, BatchEngine } from '../batch-engine.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
+import { withPictureTokens } from '../picture-tokens.ts';
 import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts';
 import { textBytes } from './requests.ts';
 
 /** Maximum length of one number in a vector's JSON, with its comma, in bytes. */
 const MAX_BYTES_OF_NUMBER = 24;
-/**
- * Assumed length of vectors if neither the request nor the catalog names a length. No known model returns longer
- * vectors by default.
- */
+/** Assumed length of vectors of unknown length. No known model returns longer vectors by default. */
 const MAX_UNKNOWN_DIMENSIONS = 6_000;
-/**
- * Maximum size of the vectors in one response, in bytes. Parsing this much JSON takes about 50 ms, during which the
- * process handles no other request.
- */
+/** Maximum size of the vectors in one response. Parsing this JSON blocks the process for about 50 ms. */
 const MAX_VECTORS_BYTES = 8 * 1024 * 1024;
 const VECTOR_ENVELOPE_BYTES = 64 * 1024;
 /** Maximum size of the images in one request, in base64. Cohere accepts 20 MB. */
 const MAX_IMAGE_CHARACTERS = 16 * 1024 * 1024;
 const DEFAULT_IMAGE_TOKENS = 6_000;
-/** Maximum tokens that a provider adds to an input, for example the prompt for its use. */
+/** Maximum tokens that a provider adds to an input, for example a prompt that states the use of the vectors. */
 const TOKENS_AROUND_INPUT = 128;
-/**
- * Maximum number of components in all vectors of a client's request: 2,048 vectors of 4,096 components. The client's
- * response then has about 180 MB of JSON.
- */
+/** Maximum number of components in all vectors of a client's request, which have about 180 MB of JSON. */
 const MAX_NUMBERS = 2_048 * 4_096;
 
-/**
- * Returns an embedding engine for a wire's codec. The engine splits a task into as many requests as the provider needs.
- */
+/** Returns the engine for a codec. It splits a task into as many requests as the provider needs. */
 export function embedder(codec: EmbeddingCodec): BatchEngine<EmbeddingTask, Vector[]> {
   return {
     ...codec,
@@ -53,8 +43,8 @@ export function embedder(codec: EmbeddingCodec): BatchEngine<EmbeddingTask, Vect
 }
 
 /**
- * Yields all requests of a task, in the order of its inputs.
- * @throws {GatewayError} 400 for a task that the endpoint does not support
+ * Yields the requests for a task.
+ * @throws {GatewayError} 400 for a task that the endpoint does not support, or whose vectors are too long together
  */
 function* embeddingRequests(
   codec: EmbeddingCodec,
@@ -66,8 +56,7 @@ function* embeddingRequests(
   if (dimensions !== undefined) refuseTooManyNumbers(task.inputs.length, dimensions);
   const plain = task.inputs.map(plainInput);
   refuseContent(plain, target);
-  // Maximum size of a vector in bytes, as JSON numbers. Base64 takes a quarter of this size, but some servers ignore
-  // the requested format and send numbers.
+  // Maximum size of a vector, in bytes. Base64 is smaller, but some servers ignore it and send numbers.
   const maxBytesOfVector = MAX_BYTES_OF_NUMBER * (dimensions ?? MAX_UNKNOWN_DIMENSIONS);
   const fitting = Math.max(1, Math.floor(MAX_VECTORS_BYTES / maxBytesOfVector));
   for (const inputs of batches(plain, Math.min(maxInputs, fitting), maxBytes)) {
@@ -75,7 +64,7 @@ function* embeddingRequests(
       request: codec.requestFor({ ...task, inputs }, target),
       outputTokens: 0,
       inputs: inputs.length,
-      estimatedTokens: estimatedTokens(inputs),
+      estimatedPrompt: { inputTokens: estimatedTokens(inputs) },
       ...promptedBound(task, target),
       ...imageBounds(codec, inputs, target),
       maxAnswerBytes: VECTOR_ENVELOPE_BYTES + inputs.length * (maxBytesOfVector + BYTES_AROUND_VECTOR),
@@ -84,8 +73,8 @@ function* embeddingRequests(
 }
 
 /**
- * Estimates the tokens of inputs. Inputs that are token lists are counted exactly. Text is estimated at one token per
- * four bytes, without the JSON around it.
+ * Returns the estimated tokens of inputs. Token lists are counted exactly. Text counts as one token per four bytes,
+ * without the JSON around it.
  */
 function estimatedTokens(inputs: readonly EmbeddingInput[]): number {
   return inputs.reduce((sum, input) => sum + Math.ceil(textBytes(input) / 4), 0);
@@ -99,7 +88,8 @@ function plainInput(input: EmbeddingInput): EmbeddingInput {
 }
 
 /**
- * @throws {GatewayError} 400 for images, and for several texts for one vector, at an endpoint that accepts only texts
+ * Refuses inputs that an endpoint for texts does not accept.
+ * @throws {GatewayError} 400 for images, or several texts for one vector
  */
 function refuseContent(inputs: readonly EmbeddingInput[], { quirks }: EmbeddingTarget): void {
   if (quirks.takes_images === true || !inputs.some(isContent)) return;
@@ -109,7 +99,7 @@ function refuseContent(inputs: readonly EmbeddingInput[], { quirks }: EmbeddingT
   throw invalidRequest('input', rule);
 }
 
-/** Adds the tokens of the prompt for their use that providers such as Voyage and NIM add to each text. */
+/** Adds the tokens of the prompt that providers such as Voyage and NIM add to each text. */
 function promptedBound(
   { inputType }: EmbeddingTask,
   { quirks: { embeddings_form: form } }: EmbeddingTarget,
@@ -117,10 +107,7 @@ function promptedBound(
   return form === 'nim' || (form && inputType) ? { repeated: '' } : {};
 }
 
-/**
- * Returns the maximum tokens, images and pixels of a request with images, because the size of such a request does not
- * limit its tokens.
- */
+/** Bounds and estimates for a request with images, whose size does not limit its tokens. */
 function imageBounds(
   { billsImageTokens = false }: EmbeddingCodec,
   inputs: readonly EmbeddingInput[],
@@ -134,14 +121,18 @@ function imageBounds(
   return {
     promptTokens: text + imageTokens,
     pieces: { pricedImages: { max: images, estimated: images }, imagePixels: { max: pixels, estimated: pixels } },
-    estimatedUsage: { input_tokens: estimatedTokens(inputs), image_input_tokens: imageTokens, output_tokens: 0 },
+    estimatedPrompt: { inputTokens: estimatedTokens(inputs), imageInputTokens: imageTokens },
+    ...(billsImageTokens ? { billedUsage: withPictureTokens } : {}),
   };
 }
 
 /** Maximum size of the JSON around a vector (index, object type and usage), in bytes. */
 const BYTES_AROUND_VECTOR = 256;
 
-/** @throws {GatewayError} 400 if the vectors would have more than MAX_NUMBERS components */
+/**
+ * Refuses a task whose vectors would have too many components.
+ * @throws {GatewayError} 400 above MAX_NUMBERS components
+ */
 function refuseTooManyNumbers(inputs: number, dimensions: number): void {
   const most = Math.floor(MAX_NUMBERS / dimensions);
   if (inputs <= most) return;
@@ -152,8 +143,8 @@ function refuseTooManyNumbers(inputs: number, dimensions: number): void {
 }
 
 /**
- * @throws {UpstreamError} for a value that is not a vector, or a vector whose length differs from the requested length,
- *   or from the length of the first vector
+ * Returns the vectors if all have the requested length or, if no length was requested, the same length.
+ * @throws {UpstreamError} for values that are not vectors, or vectors of another length
  */
 function checkedVectors(vectors: Vector[], wanted: number | undefined): Vector[] {
   const dimensions = wanted ?? dimensionsOf(vectors[0]!);
@@ -169,10 +160,7 @@ function notVectors(what: string): UpstreamError {
   return new UpstreamError('malformed', `The provider sent ${what}`);
 }
 
-/**
- * Splits inputs into batches. A text above the size limit gets its own batch, for which the provider then reports the
- * error.
- */
+/** Splits inputs into batches. An input above the size limit gets its own batch, which the provider may reject. */
 function* batches<Input extends EmbeddingTask['inputs'][number]>(
   inputs: readonly Input[],
   maxInputs: number,

@@ -1,7 +1,8 @@
 /** Embeddings with the Gemini API. A batch is a list of requests with one input each. */
 
 import type { ContentPart, InputType } from '../../embeddings/schema.ts';
-import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { countOrAbsent } from '../../messages/usage-counts.ts';
+import { listOrEmpty, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { EmbeddingCodec } from './codec.ts';
 import { pictureOfUrl } from '../data-url.ts';
@@ -35,7 +36,9 @@ export const googleEmbeddings: EmbeddingCodec = {
   readUsage(body) {
     const { promptTokenCount, promptTokenDetails } = recordOrEmpty(recordOrEmpty(body)['usageMetadata']);
     if (typeof promptTokenCount !== 'number') return undefined;
-    const images = Math.min(imageTokensOf(promptTokenDetails), promptTokenCount);
+    const [stated, text] = ['IMAGE', 'TEXT'].map((modality) => tokensOf(modality, promptTokenDetails));
+    const rest = text === undefined ? 0 : Math.max(0, promptTokenCount - text);
+    const images = Math.min(stated ?? rest, promptTokenCount);
     const tokens = { input_tokens: promptTokenCount - images, output_tokens: 0 };
     return images > 0 ? { ...tokens, image_input_tokens: images } : tokens;
   },
@@ -47,12 +50,11 @@ function embeddedPart(part: ContentPart): object {
   return { inlineData: { mimeType: mediaType, data: base64 } };
 }
 
-/** Returns the sum of the image tokens in a list of token counts by modality (`EmbeddingUsageMetadata`). */
-function imageTokensOf(details: unknown): number {
-  const counts = Array.isArray(details) ? details.map(recordOrEmpty) : [];
-  return counts.reduce(
-    (sum, { modality, tokenCount }) =>
-      modality === 'IMAGE' && typeof tokenCount === 'number' ? sum + tokenCount : sum,
-    0,
-  );
+/** Returns the sum of a modality in a list of token counts (`EmbeddingUsageMetadata`); undefined if it is not listed. */
+function tokensOf(wanted: string, details: unknown): number | undefined {
+  const counts = listOrEmpty(details)
+    .map(recordOrEmpty)
+    .filter(({ modality }) => modality === wanted);
+  if (counts.length === 0) return undefined;
+  return counts.reduce((sum, { tokenCount }) => sum + (countOrAbsent(tokenCount) ?? 0), 0);
 }

@@ -1,7 +1,4 @@
-/**
- * Rules for errors that only the operator can fix: keys, balances, projects, contracts, regions, permissions. The first
- * rule is for a rate limit whose code looks like one of these errors.
- */
+/** Rules for errors that only the operator can fix, and for a rate limit whose code looks like an empty balance. */
 
 import { rulesFrom } from './fault-rule.ts';
 
@@ -45,7 +42,8 @@ export const accountRules = [
       message: /^(?:You must be a member of an organization|Your account is not active|Your access was terminated)/i,
     },
     { kind: 'operator', message: /^You have insufficient permissions for this operation/i },
-    // A limit of zero never passes: the operator's account has no access to the model or the kind of input.
+    // Waiting does not help with a limit of zero: the operator's account has no access to the model or the kind of
+    // input.
     {
       kind: 'operator',
       message: /^(?:Rate limit reached|Request too large) for [^\n]{0,240}\bLimit:? 0\b(?![.,]?\d)/i,
@@ -67,7 +65,7 @@ export const accountRules = [
     {
       kind: 'operator',
       message:
-        /^Your (?:project|organization|account|team|workspace|subscription|plan) [^.\n]{0,80}(?:does not have|do not have|not have|not authorized|not allowed|not enabled|suspended|disabled|archived|restricted|blocked|expired|overdue)/i,
+        /^Your (?:project|organization|account|team|workspace|subscription|plan) [^.\n]{0,80}(?:does not (?:have|include)|do not have|not have|not authorized|not allowed|not enabled|suspended|disabled|archived|restricted|blocked|expired|overdue)/i,
     },
   ),
   // Some organizations forbid OpenAI to store prompts, or limit how long it stores them. Models and regions that
@@ -90,7 +88,7 @@ export const accountRules = [
       message: /^(?:invalid x-api-key|OAuth authentication is|OAuth token|This credential is only authorized)/i,
     },
     { kind: 'operator', message: /^Third-party apps now draw from/i },
-    // A limit of zero never passes.
+    // Waiting does not help with a limit of zero: only the operator can get a higher limit.
     { kind: 'operator', message: /^This request would exceed [^\n]{0,160}\brate limit\b[^\n]{0,120} of 0 /i },
     // For a long prompt, the operator's account needs a paid option. Another endpoint may accept the prompt.
     {
@@ -130,8 +128,8 @@ export const accountRules = [
         'user_blocked_by_admin',
       ],
     },
-    // Google uses this code for a project or region that is in the wrong state. It also uses it for a client's file in
-    // the wrong state, but an earlier rule matches that message.
+    // This code means a project or region in the wrong state. An earlier rule matches a client's file in the wrong
+    // state.
     { kind: 'operator', code: ['failed_precondition'] },
   ),
   // Errors of Google, from https://ai.google.dev/gemini-api/docs/troubleshooting

@@ -1,6 +1,5 @@
 /**
- * Rules that detect, by the error messages of each provider, a prompt longer than the model's context. Agents shorten
- * the conversation after this error. Sources are the lists of messages that agents maintain:
+ * Rules that detect a prompt longer than the model's context. Sources are the lists of messages that agents maintain:
  * https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts,
  * https://github.com/anomalyco/opencode/issues/17762, https://github.com/anomalyco/opencode/issues/49965,
  * https://github.com/can1357/oh-my-pi/issues/3752.
@@ -48,7 +47,7 @@ const overflows: FaultRule[] = [
       message: /input token count \(?(?<asked>\d+)\)? exceeds the maximum number of tokens allowed \(?(?<limit>\d+)/i,
     },
     { kind: 'context', message: /input token count\b[\s\S]{0,60}exceeds the maximum/i },
-    // Vertex AI
+    // Vertex AI words the error in this way.
     {
       kind: 'context',
       message: /input token count is (?<asked>\d+) but (?:the )?model (?:only )?supports up to (?<limit>\d+)/i,
@@ -80,6 +79,8 @@ const overflows: FaultRule[] = [
     'moonshotai',
     { kind: 'context', message: /exceeded model token limit: (?<limit>\d+) \(requested: (?<asked>\d+)\)/i },
     { kind: 'context', message: /input token length (?:is )?too long/i },
+    // Source: https://github.com/MoonshotAI/kimi-code/issues/1862
+    { kind: 'context', message: /^total message size \d+ exceeds limit/i },
   ),
   // Errors of llama.cpp, from https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
   ...rulesFrom(
@@ -210,7 +211,7 @@ const overflows: FaultRule[] = [
   ...rulesFrom(
     'openrouter',
     { kind: 'context', message: /token count of (?<asked>\d+) exceeds the limit of (?<limit>\d+)/i },
-    { kind: 'context', message: /exceeds (?:the )?maximum allowed input length of (?<limit>[\d,]+)/i },
+    { kind: 'context', message: /exceeds (?:the )?maximum allowed (?:input length of|token size) (?<limit>[\d,]+)/i },
   ),
   // Errors of LiteLLM, from https://docs.litellm.ai/docs/exception_mapping
   ...rulesFrom(
@@ -221,7 +222,7 @@ const overflows: FaultRule[] = [
     {
       kind: 'context',
       message:
-        /exceed(?:s|ed|ing)? (?:the |its |our )?(?:model'?s? )?(?:maximum |max |configured |available )?(?:context|(?:prompt|input) (?:length|tokens?|limit))/i,
+        /exceed(?:s|ed|ing)? (?:the |its |our |this )?(?:model'?s? )?(?:maximum |max |configured |available )?(?:context|(?:prompt|input) (?:length|tokens?|limit))/i,
     },
     {
       kind: 'context',
@@ -273,10 +274,7 @@ const overflows: FaultRule[] = [
   ),
 ];
 
-/**
- * HTTP statuses with which providers report a prompt that is too long. The rules do not match other statuses: for
- * example, "Too many tokens" with 429 is a rate limit.
- */
+/** Statuses with which these messages mean a prompt that is too long. With 429, "too many tokens" is a rate limit. */
 const OVERFLOW_STATUSES = [400, 413, 422, 500];
 
 export const contextRules: FaultRule[] = overflows.flatMap((rule): FaultRule[] => [
@@ -288,8 +286,8 @@ export const contextRules: FaultRule[] = overflows.flatMap((rule): FaultRule[] =
 const RELAYED_STATUSES = [403, 429, 502, 503, 504, 529];
 
 /**
- * Rules for messages that can only mean a prompt that is too long, even with RELAYED_STATUSES. Relays and Vertex AI
- * send these messages with 429 and 502, together with codes for rate limits.
+ * Rules for messages that certainly mean a prompt that is too long. Relays and Vertex AI send them with statuses such
+ * as 429 and 502, and with codes of rate limits.
  */
 export const plainContextRules: FaultRule[] = [
   // Errors of Google, from https://github.com/vellum-ai/vellum-assistant/pull/26210
@@ -307,12 +305,12 @@ export const plainContextRules: FaultRule[] = [
     message: /^prompt is too long: (?<asked>\d+) tokens > (?<limit>\d+) maximum/i,
     isGeneral: true,
   }),
-  // Errors of OpenAI, from https://platform.openai.com/docs/guides/conversation-state
+  // Errors of OpenAI, OpenRouter and SGLang, from https://github.com/anomalyco/opencode/issues/25231
   ...rulesFrom('openai', {
     kind: 'context',
     status: RELAYED_STATUSES,
     message:
-      /^This (?:model|endpoint)'s maximum context length is (?<limit>[\d,]+) tokens[\s\S]{0,80}?(?:requested|resulted in|contains|used)\D{0,40}?(?<asked>[\d,]+)/i,
+      /^(?:This (?:model|endpoint)'s|Requested token count exceeds the model's) maximum context length (?:is|of) (?<limit>[\d,]+) tokens(?:[\s\S]{0,80}?(?:requested|resulted in|contains|used)\D{0,40}?(?<asked>[\d,]+))?/i,
     isGeneral: true,
   }),
   // Errors of Amazon Bedrock, from https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html

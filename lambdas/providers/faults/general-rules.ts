@@ -1,7 +1,4 @@
-/**
- * Rules for errors that many providers word in nearly the same way. They match for every provider, even if its error
- * messages are not known yet. The rules of LiteLLM, a proxy for many providers, are also here.
- */
+/** Rules for errors that many providers word in nearly the same way, and for LiteLLM, a proxy for many providers. */
 
 import { rulesFrom } from './fault-rule.ts';
 
@@ -12,12 +9,12 @@ const PAYER =
 const MONEY =
   '(?:spend|spending|monthly|credits?|balance|billing|prepaid|prepayment|funds|(?<!thinking |token |tokens |reasoning )budget)';
 
-/** Messages that the operator's account has run out of money. */
+/** Patterns of messages which state that the operator's account has run out of money. */
 const NO_MONEY = [
-  // "Your organization has reached its spend limit", "You have run out of credits", "You've reached your usage limit
-  // for this billing cycle"
+  // Examples: "Your organization has reached its spend limit", "You have run out of credits", "You've reached your
+  // usage limit for this billing cycle"
   String.raw`(?:you|(?:your|the|this) ${PAYER}|${PAYER})(?:['’]ve| has| have) (?:already |either )?(?:reached|exceeded|hit|used|exhausted|run out)\b[^.\n]{0,60}\b${MONEY}\b`,
-  // "Monthly usage limit reached", "The workspace spend limit has been reached"
+  // Examples: "Monthly usage limit reached", "The workspace spend limit has been reached"
   String.raw`(?:(?:the|your|this) )?(?:${PAYER}(?:'s)? )?(?:monthly |hard |total |maximum )*(?:spend|spending|billing|credit|budget|key|monthly(?: usage)?) (?:limit|cap|budget|quota)s?(?: has been| have been| was| is)? (?:reached|exceeded|exhausted|hit)\b`,
   String.raw`(?:insufficient|not enough|no remaining|out of) (?:account |user |prepaid |available )*(?:balance|funds|credits?)\b`,
   String.raw`(?:(?:your|the|account) )*(?:balance|credits?|funds|credit balance) (?:is|are|has been|have been) (?:too low|exhausted|depleted|insufficient|not enough|negative|used up|empty)\b`,
@@ -27,7 +24,10 @@ const NO_MONEY = [
   String.raw`(?:please add a|no (?:valid )?) ?payment method|billing (?:is )?not (?:active|enabled)|account (?:is )?in arrears`,
   String.raw`payment (?:is )?required\b`,
 ];
-/** Messages about an invalid key, a missing permission, a closed account, or a contract or region without the model. */
+/**
+ * Patterns of messages about an invalid key, a missing permission, a closed account, or a contract or region without
+ * the model.
+ */
 const REFUSED_ACCOUNT = [
   String.raw`(?:(?:your|the|this|an?) )?(?:provided |given )?(?:api|access|auth|authentication|authorization|bearer)[ -]?(?:key|token|credentials?)(?: provided)? (?:is|are|was|has|has been) (?:expired|invalid|not valid|incorrect|revoked|disabled|deleted|missing|unknown|not found)\b`,
   String.raw`(?:invalid|expired|incorrect|revoked|unknown|missing|malformed) (?:api|access|auth|authentication|authorization|bearer)[ -]?(?:key|token|credentials?)\b`,
@@ -39,14 +39,15 @@ const REFUSED_ACCOUNT = [
 ];
 
 /**
- * Messages that a content filter rejected the prompt. Some providers send them with the status of a rejected account.
+ * Patterns of messages which state that a content filter rejected the prompt, sometimes with the status of a rejected
+ * account.
  */
 const REFUSED_CONTENT = [
   String.raw`(?:(?:your|the|this|generated|uploaded|input|output) )*(?:request|prompt|input|message|content|output|response|conversation|text|image|picture|video|audio|media)s?\b[^.\n]{0,60} (?:flagged|blocked|rejected|refused|filtered|violates?|violated|violating)\b[^.\n]{0,80}\b(?:polic(?:y|ies)|moderation|safety|guidelines?|terms|harmful|unsafe|sensitive|inappropriate|content filter)`,
   String.raw`(?:content|safety|moderation) (?:policy|filter|guideline)s? (?:violation|triggered|violated)\b`,
+  String.raw`(?:the |your )?(?:request failed because the )?(?:input|output)\b[^.\n]{0,40} may contain (?:inappropriate|sensitive)\b`,
 ];
 
-/** Returns a pattern for messages that begin with one of these patterns. */
 function beginningWith(forms: readonly string[]): RegExp {
   return new RegExp(`^(?:${forms.join('|')})`, 'i');
 }

@@ -1,7 +1,4 @@
-/**
- * Rules for errors that need a change of the catalog: the provider has retired the model, or has no model with this
- * name.
- */
+/** Rules for errors that need a change of the catalog: the provider does not have the model, or not any more. */
 
 import { rulesFrom, type FaultRule } from './fault-rule.ts';
 
@@ -9,18 +6,12 @@ const SUBJECT = String.raw`(?:(?:the |this |requested |your |free )*model(?: ver
 const FATE =
   'does not exist|do(?:es)? not exists|not exist|(?:is |was |were )?not found|is not available|isn.t available|is unavailable|is not supported|is not a valid|' +
   'is invalid|is deprecated|is decommissioned|is retired|is discontinued|is sunset|is disabled|is offline|is not recognized|is not enabled|is not deployed|is currently not supported|is no longer|has (?:been |reached )|have been |was (?:retired|removed|deprecated|shut down|sunset|disabled)|could not be found';
-/**
- * Matches a message that begins with the model's name and states that the model does not exist or is gone, unless the
- * message calls this temporary.
- */
+/** Matches "<model> does not exist" and the like, unless the message calls this temporary. */
 const NAMED_MODEL_GONE = new RegExp(
   `^${SUBJECT} (?:${FATE})(?![\\s\\S]{0,80}(?:temporar|currently|right now|at the moment|overload|try again|retry))`,
   'i',
 );
-/**
- * Matches a message that begins with a name such as `model-4`, which contains a digit, and states that this model is
- * gone.
- */
+/** Matches a message which states that a model, whose name has a hyphen and a digit as in `model-4`, is gone. */
 const NUMBERED_NAME_GONE =
   /^[`'"]?(?=[\w./:@-]{0,120}\d)[\w./:@]{1,60}-[\w./:@-]{1,100}[`'"]? (?:is|has been|was|has) (?:deprecated|retired|decommissioned|discontinued|sunset|shut down|removed|no longer (?:available|supported|served|offered)|unavailable for free|reached (?:its )?end)\b/i;
 /** HTTP statuses with which providers report that a model does not exist or is gone. */
@@ -48,7 +39,12 @@ const goneModels: FaultRule[] = [
     { kind: 'catalog', message: NAMED_MODEL_GONE },
     { kind: 'catalog', message: NUMBERED_NAME_GONE },
     // The catalog assigns the model to one of OpenAI's APIs, but the model supports only another API.
-    { kind: 'catalog', message: /^This (?:is not a chat model|model is (?:only|not) supported in (?:the )?v1\/)/i },
+    {
+      kind: 'catalog',
+      // The second form is from OpenAI's API at Amazon Bedrock: https://github.com/mnfst/llm-gateway/issues/2657
+      message:
+        /^(?:This (?:is not a chat model|model is (?:only|not) supported in (?:the )?v1\/)|The model \S{1,120} does not support the \S?\/v1\/)/i,
+    },
     {
       kind: 'catalog',
       message:
@@ -81,6 +77,8 @@ const goneModels: FaultRule[] = [
         /^(?:Access denied\. )?This Model (?:is marked by provider as Legacy|version has reached the end of its life)/i,
     },
     { kind: 'catalog', message: /^Could not (?:resolve the foundation model|find model|validate the provided model)/i },
+    // Source: https://github.com/aws-samples/amazon-bedrock-client-for-mac/issues/112
+    { kind: 'catalog', message: /^(?:The model is unsupported for|This action doesn.t support the model)\b/i },
   ),
   // Errors of Azure, from https://learn.microsoft.com/en-us/azure/ai-foundry/openai/concepts/model-retirements
   ...rulesFrom(

@@ -1,30 +1,28 @@
 import type { ClassifiedError } from './classify.ts';
 
-/**
- * Matches the two beginnings of error messages that agents understand. After the first, agents shorten the
- * conversation; after the second, they request less output.
- */
+/** Matches an error message that already has one of the two beginnings that agents understand. */
 const KNOWN_FORM =
   /^(?:prompt is too long: \d+ tokens > \d+ maximum|input length and [`'"]?max_tokens[`'"]? exceed context limit: \d+)/i;
 
 /**
- * Messages of vLLM, OpenAI and DeepSeek for a prompt that fits into the context by itself, but not together with the
- * output limit.
+ * Messages with three numbers: the context, the prompt and the output limit. They are from vLLM (two versions), and from
+ * OpenAI, DeepSeek, OpenRouter, Together and SGLang (https://github.com/anomalyco/opencode/issues/25231).
  */
-const OUTPUT_TOO_LONG = [
+const ALL_NUMBERS = [
   /too large: (?<output>[\d,]+)\. This model's maximum context length is (?<limit>[\d,]+) tokens and your request has (?<input>[\d,]+) input tokens/i,
-  /maximum context length is (?<limit>[\d,]+) tokens[\s\S]{0,60}requested [\d,]+ tokens \((?<input>[\d,]+) in (?:the|your) (?:messages|prompt)[,;] (?<output>[\d,]+) (?:in|for) the completion\)/i,
+  // Source: https://github.com/earendil-works/pi/pull/5929
+  /context length is (?<limit>[\d,]+) tokens[\s\S]{0,40} requested (?<output>[\d,]+) output tokens and your prompt contains (?:at least )?(?<input>[\d,]+) input tokens/i,
+  /(?:context length (?:is|of)|must be <=) (?<limit>[\d,]+)[\s\S]{0,90}?[(:] ?(?<input>[\d,]+) (?:in (?:the|your) (?:messages|prompt)|tokens from the input messages|of text input|[`'"]?inputs[`'"]? tokens)(?:, (?<tools>[\d,]+) of tool input)?\W+(?:and )?(?<output>[\d,]+)/i,
 ];
 
 /**
- * Returns the error message for an exceeded context. It begins with one of two texts that agents understand (Claude
- * Code, Codex, opencode, Cline, pi). After the first text, agents shorten the conversation; after the second, they
- * request less output. The provider's own message follows. Numbers are taken from that message, if it has them.
+ * Returns the error message for an exceeded context, with one of two beginnings that agents understand: after the
+ * first, they shorten the conversation; after the second, they request less output.
  */
 export function overflowMessage({ rule }: ClassifiedError, message: string): string {
   if (KNOWN_FORM.test(message)) return message;
-  const output = outputOverflow(message);
-  if (output !== undefined) return `${output}. ${message}`;
+  const numbered = numberedOverflow(message);
+  if (numbered !== undefined) return `${numbered}. ${message}`;
   const { asked, limit, over } = rule?.message?.exec(message)?.groups ?? {};
   const most = numberOf(limit);
   const more = numberOf(over);
@@ -34,10 +32,13 @@ export function overflowMessage({ rule }: ClassifiedError, message: string): str
   return saysSo ? message : `prompt is too long${numbers}. ${message}`;
 }
 
-function outputOverflow(message: string): string | undefined {
-  for (const form of OUTPUT_TOO_LONG) {
-    const { input, output, limit } = form.exec(message)?.groups ?? {};
-    const [sent = 0, requested = 0, most = 0] = [input, output, limit].map(numberOf);
+/** Returns the text that agents understand; undefined if the message does not have all numbers. */
+function numberedOverflow(message: string): string | undefined {
+  for (const form of ALL_NUMBERS) {
+    const { input, tools = '0', output, limit } = form.exec(message)?.groups ?? {};
+    const [prompt = 0, ofTools = 0, requested = 0, most = 0] = [input, tools, output, limit].map(numberOf);
+    const sent = prompt + ofTools;
+    if (sent > most) return `prompt is too long: ${sent} tokens > ${most} maximum`;
     if (sent > 0 && sent < most && sent + requested > most) {
       return `input length and \`max_tokens\` exceed context limit: ${sent} + ${requested} > ${most}, decrease input length or \`max_tokens\` and try again`;
     }

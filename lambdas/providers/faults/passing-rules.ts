@@ -1,12 +1,8 @@
-/**
- * Rules for failures of a provider that usually go away, sent with the status of an invalid request, a refused account,
- * a missing model or a defect, or in a stream without a status. They match for every provider, by the beginning of the
- * message.
- */
+/** Rules for failures that usually go away, sent with the status of another error, or without a status. */
 
 import { rulesFrom, type FaultRule } from './fault-rule.ts';
 
-/** HTTP statuses of lasting errors, with which some providers also report temporary failures. */
+/** HTTP statuses of other errors, with which some providers also report temporary failures. */
 const BLAMING_STATUSES = [400, 403, 404, 422, 500, 502];
 
 /** Words for the part of a provider that fails, such as "The upstream server" and "Model qwen-3". */
@@ -16,7 +12,7 @@ const PART =
 const OVERLOADED = [
   'overloaded[.!]?$',
   String.raw`${PART} (?:is|are) (?:currently |temporarily |too |very )*(?:overloaded|busy|at (?:full |max(?:imum)? )?capacity|under (?:heavy|high) load|experiencing (?:high|heavy))\b`,
-  // "Service temporarily unavailable", but not "The service is currently unavailable in your country"
+  // Matches "Service temporarily unavailable", but not "The service is currently unavailable in your country".
   String.raw`${PART} (?:is )?(?:temporarily|currently) (?:overloaded|busy|at (?:full |max(?:imum)? )?capacity|(?:unavailable|not available|offline)\b(?! (?:in|for|to)\b))`,
   String.raw`no (?:available|healthy) (?:channel|upstream|instance|worker|server|backend|node|replica)s?\b(?! tool)`,
   String.raw`(?:(?:we are |we.re )(?:currently )?|currently )(?:experiencing )?(?:high|heavy) (?:traffic|load|demand)\b|experiencing (?:high|heavy) (?:traffic|load|demand)\b`,
@@ -42,12 +38,11 @@ const TIMED_OUT = [
 ];
 
 const BROKEN = [
-  String.raw`(?:(?:an|the) )?(?:(?:internal|unexpected|unknown|upstream|backend) ){1,2}(?:(?:server|service|system|processing) )?(?:error|failure|exception)(?: (?:has )?occurred)?[.!]?$`,
+  String.raw`(?:(?:an|the) )?(?:(?:internal|unexpected|unknown|upstream|backend|temporary) ){1,2}(?:(?:server|service|system|processing|routing) )?(?:error|failure|exception)(?: (?:has )?occurred)?(?: \(\d{3}\))?[.!]?$`,
   String.raw`upstream (?:server |service )?(?:error|failure|status):? (?:code:? )?5\d\d\b`,
   String.raw`(?:bad gateway|gateway time-?out|service unavailable|connection (?:refused|reset|closed|error)|socket hang up|fetch failed)[.!]?$`,
 ];
 
-/** Returns a pattern for messages that begin with one of these patterns. */
 function startingWith(forms: readonly string[]): RegExp {
   return new RegExp(`^(?:${forms.join('|')})`, 'i');
 }

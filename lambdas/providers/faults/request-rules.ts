@@ -1,7 +1,4 @@
-/**
- * Rules for unreadable encrypted reasoning, and for errors in the client's request, that would be misclassified by HTTP
- * status or error type alone.
- */
+/** Rules for unreadable reasoning, and for requests at fault, some of which other endpoints accept (`elsewhere`). */
 
 import { rulesFrom } from './fault-rule.ts';
 
@@ -33,26 +30,80 @@ export const reasoningRules = [
         /^(?:messages\.\d+\.content\.\d+: ?)?[`'"]?thinking[`'"]? or [`'"]?redacted_thinking[`'"]? blocks in the latest assistant message cannot be modified/i,
     },
   ),
+  // Errors of Anthropic, from https://github.com/anthropics/claude-code/issues/2171
+  ...rulesFrom(
+    'anthropic',
+    {
+      kind: 'reasoning',
+      message: /^messages\.\d+\.content\.\d+: When providing [`'"]?thinking[`'"]? or [`'"]?redacted_thinking\b/i,
+    },
+    {
+      kind: 'reasoning',
+      message: /^messages\.\d+\.content\.\d+: If an assistant message contains any thinking blocks\b/i,
+    },
+    { kind: 'reasoning', message: /^messages\.\d+\.content\.\d+\.thinking\.signature: Field required/i },
+  ),
+  // Errors of xAI, from https://github.com/openclaw/openclaw/issues/97925
+  ...rulesFrom('xai', {
+    kind: 'reasoning',
+    message: /^Could not (?:decrypt|decode) the (?:provided )?(?:encrypted_content|compaction blob)\b/i,
+  }),
+  // Errors of Meta, from https://github.com/anomalyco/opencode/issues/49116
+  ...rulesFrom('meta', { kind: 'reasoning', message: /^reasoning [`'"]?encrypted_content[`'"]? was not issued to/i }),
   // Errors of Google, from https://ai.google.dev/gemini-api/docs/thought-signatures
   ...rulesFrom('google', {
     kind: 'reasoning',
     message:
-      /^(?:Unable to submit request because )?(?:Invalid|Corrupted|The)? ?thought[ _]?signature\b[^\n]{0,80}|^Thought signature is not valid|^Corrupted thought signature/i,
+      /^(?:Unable to submit request because )?(?:Invalid|Corrupted|The)? ?thought[ _]?signature\b[^\n]{0,80}|^Thought signature is not valid|^Corrupted thought signature|^Invalid value at [`'"][\w.[\]]{1,80}\.thought_signature\b/i,
   }),
 ];
 
 /** Words for content that the client sends by URL, by id or as base64. */
 const MEDIA = '(?:images?|pictures?|media|files?|audio|videos?|documents?|pdf|recordings?|url)';
-/** Words for the provider's own files, which it may also fail to download. */
+/**
+ * Words for the provider's own files. A message that one of these cannot be downloaded is not about the client's media.
+ */
 const OWN_FILES = '(?:models?|tokenizers?|weights|checkpoints?|adapters?|inference|backend)';
-/** Matches a message that the client's media cannot be fetched or decoded. */
+/** Matches a message which states that the client's media cannot be fetched or decoded. */
 const UNREADABLE_MEDIA = new RegExp(
   String.raw`^(?![^\n]{0,80}\s${OWN_FILES}\b)(?:(?:an )?error|failed|failure|unable|cannot|could not|(?:request )?timed? ?out)\b[^\n]{0,40}\b(?:download|fetch|retriev|decod|identify)[a-z]{0,3}\b[^\n]{0,40}\b${MEDIA}\b|^(?:the )?${MEDIA}\b[^\n]{0,80}\b(?:could not|cannot|can.t) be (?:fetched|downloaded|retrieved|decoded|opened)`,
   'i',
 );
 
+/** Words for parts of a request whose number or size providers limit differently. */
+const LIMITED = '(?:tools?|functions?|function declarations|images?|documents?|media|pages)';
+/** Matches a message about a limit on these parts. A message that mentions tokens may be about the context instead. */
+const BEYOND_LIMIT = new RegExp(
+  String.raw`^(?![\s\S]{0,500}\btokens?\b)[\s\S]{0,300}?(?:\btoo (?:many|much) ${LIMITED}\b|\bat most \d{1,5} ${LIMITED}|\bmaximum of \d{1,5} (?:pdf )?${LIMITED}\b|\bnumber of ${LIMITED}\b[^\n]{0,60}\b(?:exceeds?|maximum|limit|at most)\b|\b${LIMITED} (?:number|count|dimensions)\b[^\n]{0,20} exceeds?\b|\bimage exceeds \d|\btools['"]?: array too long|\blevels of nesting exceeds?\b|\btoo many states for serving|\bschema is too complex)`,
+  'i',
+);
+
+/**
+ * Matches a message about the endpoint's maximum of output tokens. A message that also mentions the prompt may be about
+ * the context instead.
+ */
+const BEYOND_OUTPUT_LIMIT =
+  /^(?![\s\S]{0,400}\b(?:inputs?|prompt|messages?|budget|context length)\b)[^\n]{0,60}?\b(?:max_(?:\w{1,20}_)?tokens|maxOutputTokens|maximum tokens)\b[^\n]{0,60}(?: must be | cannot be | exceeds | too large\b| should be | range | > )/i;
+
 export const requestRules = [
-  // Servers report the client's media with status 500, or with the status of the media's own server.
+  // Limits differ by endpoint: Bedrock accepts 20 images for a model that accepts more at Anthropic.
+  // Errors of Amazon Bedrock, from https://github.com/aws-samples/amazon-bedrock-samples/issues/588
+  ...rulesFrom('amazon-bedrock', {
+    kind: 'elsewhere',
+    status: [400, 413, 422],
+    message: BEYOND_LIMIT,
+    isGeneral: true,
+  }),
+  // The gateway sends at most the maximum in the catalog, but the endpoint may have lowered its maximum.
+  // Errors of DeepInfra, from https://github.com/cline/cline/issues/13229
+  ...rulesFrom('deepinfra', {
+    kind: 'elsewhere',
+    status: [400, 422],
+    message: BEYOND_OUTPUT_LIMIT,
+    isGeneral: true,
+  }),
+  // If a server cannot read the client's media, it may respond with status 500, or with the status that it got
+  // from the server of the media.
   // Errors of vLLM, from https://github.com/vllm-project/vllm/issues/47163
   ...rulesFrom('vllm', { kind: 'request', message: UNREADABLE_MEDIA, isGeneral: true }),
   // Errors of OpenAI, from https://platform.openai.com/docs/guides/images-vision
@@ -60,7 +111,7 @@ export const requestRules = [
     kind: 'request',
     code: ['invalid_image_url', 'invalid_image_format', 'invalid_base64_image', 'image_parse_error'],
   }),
-  // The client's id of a file or of another stored object. Errors of OpenAI, from
+  // These errors concern a client's id of a file or of another stored object. Errors of OpenAI, from
   // https://platform.openai.com/docs/api-reference/files
   ...rulesFrom(
     'openai',

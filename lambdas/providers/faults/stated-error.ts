@@ -1,30 +1,20 @@
-/**
- * Reads the error of any provider. Known forms: {"error":{…}}, {"error":"text"}, {"message"}, {"detail"},
- * {"base_resp"}, {"msg"}, a list of these forms, plain text, and a relay's message that contains the error as JSON. No
- * function in this file throws.
- */
+/** Reads the error of any provider, whatever its form. No function in this file throws. */
 
 import { isRecord, textOrAbsent } from '../../platform/json/foreign-json.ts';
 import { codeDigits, statesError } from './error-detection.ts';
 
-/** Content of a provider's error, regardless of its form. */
 export interface StatedError {
   /** Types, codes, status words and reasons, in lower case. A numeric code is written as its digits. */
   codes: readonly string[];
-  /** Error messages. A client gets at most the first message. */
+  /** Error messages. */
   messages: readonly string[];
   /** HTTP status in the error body; undefined if there is none. */
   status: number | undefined;
-  /** Requested wait in the error body, not parsed: seconds, a duration such as `500ms`, or Google's RetryInfo. */
+  /** Requested wait in the error body, not parsed: for example seconds, a duration such as `500ms`, or a date. */
   retryDelay: unknown;
-  /**
-   * Headers of the original provider's response, if a relay includes them in its error body. Names are in lower case.
-   */
+  /** Headers of the original response in a relay's error body, with lower-case names. */
   headers: Readonly<Record<string, string>>;
-  /**
-   * Whether the body begins with `<`, as an HTML page does. Such pages usually come from proxies, not from the
-   * provider.
-   */
+  /** Whether the body begins with `<`, as HTML pages do, which usually come from proxies. */
   isPage: boolean;
 }
 
@@ -71,10 +61,7 @@ const NESTED_FIELDS = [
   'message',
 ] as const;
 
-/**
- * Fields with a wait (in seconds, or a duration such as `34s`) or with its end, in errors of Google, relays and other
- * servers.
- */
+/** Fields with a wait (in seconds, or a duration such as `34s`) or with its end. */
 const WAIT_FIELDS = [
   'retryDelay',
   'retry_after',
@@ -88,7 +75,6 @@ const WAIT_FIELDS = [
 ] as const;
 const WAIT_FIELDS_IN_MS = ['retry_after_ms', 'retryAfterMs', 'retry-after-ms'] as const;
 
-/** Maximum nesting of errors that is read. Known errors, even from relays, are nested less deeply. */
 const MAX_STATED_DEPTH = 6;
 const MAX_STATED_PARTS = 16;
 const MAX_RELAYED_HEADERS = 32;
@@ -96,12 +82,16 @@ const MAX_STATED_CHARACTERS = 64 * 1024;
 /** Matches a readable sentence, but not broken JSON, HTML or binary data. */
 const PLAIN_WORDS = /^(?![<{[])[^\p{Cc}]{0,500}\p{L}{2}[^\p{Cc}]{0,500}$/u;
 
-/**
- * Matches messages of relays that contain no information about the error. A relay may write them as JSON text, in
- * quotes.
- */
+/** Matches messages of relays without information about the error. A message may be a JSON string, in quotes. */
 const EMPTY_WORDS =
   /^"?(?:error from provider(?: \([\w .-]{1,60}\))?: )?(?:provider returned error|upstream (?:request failed|error)|error|success|bad request|request contains an invalid argument)[.:]?"?$/i;
+
+/**
+ * Matches a code at the beginning or the end of an error message. Z.ai and MiniMax write it there in errors of their
+ * Messages APIs: `[1302][Rate limit reached]` (https://docs.z.ai/api-reference/api-code), `output new_sensitive (1027)`
+ * (https://github.com/NousResearch/hermes-agent/pull/41110).
+ */
+const CODE_IN_TEXT = /^\[\d{4}\]|\(\d{4}\)$/;
 
 /** Returns whether an error message contains any information about the error. */
 export function isInformative(message: string): boolean {
@@ -109,9 +99,7 @@ export function isInformative(message: string): boolean {
 }
 
 /**
- * Reads an error.
- * @param value a response body as text, or parsed JSON: an error, an object that contains an error, or a list of such
- *   values. For a text that begins with `<`, such as an HTML page, only `isPage` is set.
+ * Reads an error in a response body as text, or in parsed JSON. For a text that begins with `<`, only `isPage` is set.
  */
 export function statedError(value: unknown): StatedError {
   const reading = new ErrorReading();
@@ -176,6 +164,7 @@ class ErrorReading {
   /** Reads a message. If the message contains an error as JSON, as from relays, reads that error instead. */
   #readText(text: string, depth: number): void {
     const trimmed = text.trim();
+    this.#readCode(CODE_IN_TEXT.exec(trimmed)?.[0].slice(1, 5));
     const nested = trimmed.length <= MAX_STATED_CHARACTERS ? jsonWithin(trimmed) : undefined;
     if (isRecord(nested) && statesError(nested)) this.read(nested, depth + 1);
     else if (trimmed !== '') this.#messages.add(trimmed);

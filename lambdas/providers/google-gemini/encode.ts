@@ -1,8 +1,4 @@
-/**
- * Converts requests of the Messages API to requests of the Gemini API. Features that Gemini lacks are mapped by the
- * rules of docs/wires/gemini.md, or refused with an error that names the field. Hints, and settings for sampling,
- * thinking and the end user that the model does not support, are dropped.
- */
+/** Converts requests to the Gemini API, by the rules of docs/wires/gemini.md. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
@@ -19,10 +15,10 @@ import {
 import { withSupportedFields } from '../translated/supported-fields.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import { placeBlocks, blockText } from '../translated/turns.ts';
-import { makesMusic, musicPrompt } from './music.ts';
 import type { GeminiPart, GeminiPrompt } from './parts.ts';
 import { contentsOf } from './contents.ts';
 import { geminiSchema } from './schema.ts';
+import { storeField } from './store-field.ts';
 import type { GeminiTarget } from './target.ts';
 import { thinkingConfig } from './thinking.ts';
 import { geminiToolFields } from './tools.ts';
@@ -31,19 +27,21 @@ import { withoutUndefined } from '../../platform/json/records.ts';
 /** Gemini's maximum number of stop sequences. Source: https://ai.google.dev/api/generate-content#generationconfig */
 const MAX_GEMINI_STOP_SEQUENCES = 5;
 
-export function encodeGeminiRequest(requested: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
+export function encodeGeminiRequest(requested: MessagesRequest, target: GeminiTarget): GeminiPrompt {
   const supported = withSupportedFields(requested);
   const request = target.quirks.format_excludes_tools
     ? withFormatOrTools(supported)
     : withFormatOrForcedCall(supported);
   const config = generationConfig(request, target);
-  const prompt = promptFields(request, target);
-  const sent = makesMusic(request) ? musicPrompt(request, prompt) : prompt;
-  return { ...sent, ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}) };
+  return {
+    ...promptFields(request, target),
+    ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}),
+    ...storeField(target.quirks),
+  };
 }
 
 /**
- * Returns the request fields that make up the prompt, which the model reads.
+ * Returns the fields that form the model's prompt: the conversation, the system texts and the tools.
  * @throws {GatewayError} 400 for a prompt that is empty, or that Gemini's API cannot express
  */
 export function promptFields(requested: MessagesRequest, target: GeminiTarget): GeminiPrompt {
@@ -63,14 +61,12 @@ function systemInstruction({ system }: MessagesRequest): { systemInstruction?: {
 function generationConfig(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
   const { temperature, top_p: topP, top_k: topK } = samplingFields(request, target);
   return withoutUndefined({
-    // Gemini's output limit includes thinking, and so does max_tokens of the Messages API. A song has no length in
-    // tokens.
-    maxOutputTokens: makesMusic(request) ? undefined : outputLimit(request, target),
+    // This limit includes thinking, like max_tokens in the Messages API.
+    maxOutputTokens: outputLimit(request, target),
     stopSequences: fewStopSequences(request, target),
     temperature,
     topP,
-    // Clients turn top_k off with 0. Gemini has no such value, so the field is left out, and the model's default
-    // applies.
+    // Clients turn top_k off with 0, which Gemini does not have.
     topK: topK === 0 ? undefined : topK,
     ...geminiPenalties(request, target),
     seed: rareFields(request, target).seed,
@@ -98,7 +94,7 @@ function geminiLogprobs({ logprobs, top_logprobs: most }: MessagesRequest): Reco
 }
 
 /**
- * Returns the fields for music and generated images: https://ai.google.dev/gemini-api/docs/image-generation.
+ * Returns the fields for media: https://ai.google.dev/gemini-api/docs/image-generation.
  * @throws {GatewayError} 400 for an image size or for tools that the model does not support
  */
 function geminiMediaFields(

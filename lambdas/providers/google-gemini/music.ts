@@ -10,7 +10,9 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import { asText } from '../shapes.ts';
 import type { BlockWriter } from '../translated/block-writer.ts';
 import { newAudioId } from '../translated/spoken-answer.ts';
-import type { GeminiPart, GeminiPrompt } from './parts.ts';
+import { encodeGeminiRequest } from './encode.ts';
+import type { GeminiPart } from './parts.ts';
+import type { GeminiTarget } from './target.ts';
 
 /** Matches the beginning of an MP3 file in base64: an ID3 tag, or the sync bits of a frame. */
 const MP3_BASE64 = /^(?:SUQz|\/[/+])/;
@@ -23,17 +25,21 @@ export function makesMusic({ modalities }: MessagesRequest): boolean {
 }
 
 /**
- * Returns the prompt for music: one turn, which begins with the system texts.
+ * Returns the body of a request for music: one turn, which begins with the system texts. A song has no length in
+ * tokens. Google documents no stream for music, so the path is `generateContent`.
  * @throws {GatewayError} 400 for a voice, a format other than MP3, documents, audio, or more than one turn
  */
-export function musicPrompt({ audio }: MessagesRequest, { contents, systemInstruction: system }: GeminiPrompt): object {
+export function encodeMusicRequest(requested: MessagesRequest, target: GeminiTarget): object {
+  const { max_tokens: _, ...request } = requested;
+  const { contents, systemInstruction: system, ...rest } = encodeGeminiRequest(request, target);
+  const { audio } = request;
   if (audio?.voice) throw invalidRequest('audio.voice', 'has no effect on music; leave it out');
   if (audio && audio.format !== 'mp3') throw invalidRequest('audio.format', 'must be "mp3" on this model');
   const [turn, ...others] = contents;
   if (others.length > 0 || turn!.parts.some(isDocument)) {
     throw invalidRequest('messages', 'must be one prompt of text and images, because music cannot be continued');
   }
-  return { contents: [{ role: 'user', parts: [...(system?.parts ?? []), ...turn!.parts] }] };
+  return { ...rest, contents: [{ role: 'user', parts: [...(system?.parts ?? []), ...turn!.parts] }] };
 }
 
 function isDocument({ inlineData, fileData }: GeminiPart): boolean {
@@ -43,7 +49,6 @@ function isDocument({ inlineData, fileData }: GeminiPart): boolean {
 /** Writes a song as one block of audio, whose transcript is the lyrics. */
 export class Song {
   readonly #blocks: BlockWriter;
-  /** Whether any audio has arrived. */
   hasAudio = false;
   /** Last bytes of the audio in padded base64, which cannot be written before the rest of the audio. */
   #tail = '';
@@ -60,7 +65,10 @@ export class Song {
     else this.#lyrics += this.#lyrics === '' ? text : `\n${text}`;
   }
 
-  /** @throws {UpstreamError} if the data is not base64 of an MP3 file */
+  /**
+   * Writes a piece of the audio.
+   * @throws {UpstreamError} if the data is not base64, or the first piece is not the beginning of an MP3 file
+   */
   audio(inline: Record<string, unknown>): void {
     let data = asText(inline['data']);
     const isMp3 = this.hasAudio || MP3_BASE64.test(data);
@@ -96,7 +104,8 @@ export class Song {
   }
 
   #write(deltas: readonly Delta[]): void {
-    // Each block with `song: true` is charged, so only the first block has it.
-    this.#blocks.media({ type: 'audio', id: newAudioId(), data: '', transcript: '', song: !this.hasAudio }, deltas);
+    // Each block with a `piece` is charged, so only the first block has it.
+    const piece = this.hasAudio ? undefined : 'songs';
+    this.#blocks.media({ type: 'audio', id: newAudioId(), data: '', transcript: '', piece }, deltas);
   }
 }

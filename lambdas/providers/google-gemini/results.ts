@@ -1,6 +1,4 @@
-/**
- * Converts tool results to Gemini's form, which names the called tool. Results are sorted in the order of the calls.
- */
+/** Converts tool results, which name the called tool, and sorts them in the order of the calls. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, Message } from '../../messages/types.ts';
@@ -25,8 +23,8 @@ export function callsOf(messages: Message[]): PriorCalls {
 }
 
 /**
- * @throws {GatewayError} 400 for unsupported content, or for a result whose call is not in the conversation, because
- *   Gemini requires the name of the called tool
+ * Converts the tool results of a message.
+ * @throws {GatewayError} 400 for unsupported content, or for a result without its call, whose name Gemini requires
  */
 export function resultParts(results: Placed[], calls: PriorCalls, target: GeminiTarget): GeminiPart[] {
   const read = results.map((placed) => readResult(placed, calls, target));
@@ -44,7 +42,7 @@ interface ReadResult {
 function readResult({ block, path }: Placed, calls: PriorCalls, { quirks }: GeminiTarget): ReadResult {
   const id = block['tool_use_id'] as string;
   const call = calls.get(id);
-  if (!call) throw invalidRequest(`${path}.tool_use_id`, 'has no tool_use with this id before it');
+  if (!call) throw invalidRequest(`${path}.tool_use_id`, 'has no call with this id before it');
   const texts: string[] = [];
   const inside: GeminiPart[] = [];
   const following: GeminiPart[] = [];

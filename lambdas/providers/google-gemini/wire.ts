@@ -4,18 +4,14 @@ import type { MessagesWire, WireRequest } from '../wire.ts';
 import { decodeGeminiDocument, decodeGeminiStream } from './decode.ts';
 import { encodeGeminiRequest, promptFields } from './encode.ts';
 import type { GeminiTarget } from './target.ts';
-import { makesMusic } from './music.ts';
+import { encodeMusicRequest, makesMusic } from './music.ts';
 import { mayThink } from './thinking.ts';
 
-/** Codec for Gemini's own API format, which the Gemini API and Vertex AI offer. */
 export const googleGeminiWire: MessagesWire<GoogleGeminiQuirks> = {
   encode: (request, target) =>
-    geminiPost(
-      target,
-      // Google documents no stream for music.
-      makesMusic(request) ? 'generateContent' : 'streamGenerateContent?alt=sse',
-      encodeGeminiRequest(request, target),
-    ),
+    makesMusic(request)
+      ? geminiPost(target, 'generateContent', encodeMusicRequest(request, target))
+      : geminiPost(target, 'streamGenerateContent?alt=sse', encodeGeminiRequest(request, target)),
   encodeCount(request, target) {
     switch (target.quirks.count_tokens) {
       case undefined:

@@ -15,7 +15,7 @@ export type UpstreamFailure =
 /** Matches error codes of the operating system and of certificates, such as `ENOTFOUND` and `CERT_HAS_EXPIRED`. */
 const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,63}$/;
 
-/** Thrown if an exchange with a provider fails, or the gateway aborts the exchange. `failure` has the reason. */
+/** Thrown if an exchange with a provider fails, or the gateway aborts the exchange. */
 export class UpstreamError extends Error {
   override name = 'UpstreamError';
   readonly failure: UpstreamFailure;
@@ -25,20 +25,19 @@ export class UpstreamError extends Error {
     this.failure = failure;
   }
 
-  /**
-   * The failure as one word, for records: the error code of the operating system, if there is one, otherwise the value
-   * of `failure`.
-   */
+  /** Whether no part of the request can have reached the provider. */
+  get isUnsent(): boolean {
+    return this.failure === 'connect' || this.failure === 'connect_timeout' || this.failure === 'unauthorized';
+  }
+
+  /** The failure as one word, for records: the error code of the operating system, or else `failure`. */
   get word(): string {
     const { code } = (this.cause ?? {}) as { code?: unknown };
     return typeof code === 'string' && SYSTEM_CODE.test(code) ? code : this.failure;
   }
 }
 
-/**
- * Matches error codes of failures before any part of the request was sent: the host name has no address, the connection
- * failed, or the certificate is invalid.
- */
+/** Error codes of failures before any part of the request was sent. */
 const UNREACHED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)_\w+)$/;
 

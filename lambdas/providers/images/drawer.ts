@@ -1,5 +1,3 @@
-/** Generates images: sends the requests of a task to the provider, and checks the images in the answers. */
-
 import { valueOfKind, type ImageOptions } from '../../catalog/image-options.ts';
 import { isBase64 } from '../../platform/base64.ts';
 import { invalidRequest } from '../../platform/errors.ts';
@@ -7,6 +5,7 @@ import type { BatchEngine, BatchRequest, FollowUps, StreamPart } from '../batch-
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import { countOrAbsent } from '../../messages/usage-counts.ts';
+import { withPictureTokens } from '../picture-tokens.ts';
 import type { WireTarget } from '../wire.ts';
 import type {
   Drawing,
@@ -36,10 +35,7 @@ const BYTES_PER_PROMPT_TOKEN = 4;
 /** Output tokens that OpenAI charges for each partial image, in addition to the tokens of the finished image. */
 const PARTIAL_IMAGE_TOKENS = 100;
 
-/**
- * Returns the engine for a provider's image API. If a task needs more images than one request to the provider can have,
- * the engine sends several requests.
- */
+/** Returns the engine for an image API. A task for many images may become several requests to the provider. */
 export function drawer(codec: ImageCodec): BatchEngine<ImageTask, ImagesAnswer> {
   return {
     readUsage: (body, headers, target) => billedUsage(codec.readUsage(body, headers, target), target),
@@ -77,13 +73,15 @@ async function* finishedParts(files: readonly ImageFile[]): AsyncGenerator<Strea
 }
 
 interface StreamedDrawing {
-  /** Number of partial images that were requested. */
   partials: number;
   target: WireTarget;
   followUps: FollowUps;
 }
 
-/** @throws {UpstreamError} for anything that is not an image, and for more partial images than were requested */
+/**
+ * Checks the images of a streamed answer, and yields their files.
+ * @throws {UpstreamError} for anything that is not an image, and for more partial images than were requested
+ */
 async function* filesIn(
   parts: AsyncGenerator<StreamPart<DrawnEvent>, void>,
   { partials, target, followUps }: StreamedDrawing,
@@ -103,9 +101,8 @@ async function* filesIn(
 }
 
 /**
- * Returns the usage to charge. If the endpoint has no prices for tokens, only the number of images is charged. If the
- * endpoint has such prices, a report of no tokens or of an invalid count counts as no report, because every image has
- * tokens.
+ * Returns the usage to charge. Without prices for tokens, only images are charged. With such prices, a report of no
+ * tokens counts as no report, because every image has tokens.
  */
 function billedUsage(usage: WireUsage | undefined, target: WireTarget | undefined): WireUsage | undefined {
   if (!usage || target?.image?.tokens) return countOrAbsent(usage?.output_tokens) ? usage : undefined;
@@ -119,7 +116,7 @@ function imageTarget(target: WireTarget): ImageTarget {
 }
 
 /**
- * Splits a task into requests to the provider.
+ * Splits a task into the parts that single requests cover.
  * @throws {GatewayError} 400 for a task that the endpoint does not support
  */
 function drawingsOf(task: ImageTask, target: ImageTarget): Drawing[] {
@@ -139,7 +136,7 @@ function drawingsOf(task: ImageTask, target: ImageTarget): Drawing[] {
   const settings = imageSettings(task, options, target);
   const drawings: Drawing[] = [];
   for (let left = count; left > 0; left -= atOnce) {
-    // Equal seeds would produce equal images.
+    // Each request gets another seed, because equal seeds would produce equal images.
     const seed = settings.seed === undefined ? undefined : settings.seed + drawings.length;
     const partialImages = partialImagesOf(task, options);
     drawings.push({ ...settings, seed, prompt, count: Math.min(atOnce, left), pictures, mask, partialImages });
@@ -148,8 +145,8 @@ function drawingsOf(task: ImageTask, target: ImageTarget): Drawing[] {
 }
 
 /**
- * Returns how many partial images to request, at most as many as the provider sends. Fewer than the client requested,
- * or none, are allowed by OpenAI's reference too.
+ * Returns the number of partial images to request, at most the endpoint's maximum. OpenAI's reference also allows fewer
+ * partial images than requested.
  */
 function partialImagesOf({ partialImages = 0 }: ImageTask, { max_partial_images: most = 0 }: ImageOptions) {
   return Math.min(partialImages, most) || undefined;
@@ -160,14 +157,17 @@ function drawingRequest(codec: ImageCodec, drawing: Drawing, target: ImageTarget
   const { prompt, pictures, count, partialImages = 0 } = drawing;
   const drawnTokens = options.tokens ? count * maxTokensOfKind(drawing, options.tokens) : 0;
   const outputTokens = options.tokens ? drawnTokens + partialImages * PARTIAL_IMAGE_TOKENS : 0;
+  const textTokens = Math.ceil(Buffer.byteLength(prompt) / BYTES_PER_PROMPT_TOKEN);
   const pictureTokens = pictures.length * (options.reference_tokens ?? DEFAULT_REFERENCE_TOKENS);
   return {
     request: codec.requestFor(drawing, target),
+    isSentOnce: true,
     outputTokens,
     promptTokens: options.tokens ? Buffer.byteLength(prompt) + DRAWING_TEMPLATE_TOKENS + pictureTokens : 0,
     pieces: { outputImages: exactly(count), pricedImages: exactly(pictures.length) },
-    estimatedTokens: options.tokens ? Math.ceil(Buffer.byteLength(prompt) / BYTES_PER_PROMPT_TOKEN) + pictureTokens : 0,
     ...(options.tokens ? { estimatedUsage: drawnUsage(count, outputTokens) } : {}),
+    ...(pictureTokens > 0 ? { billedUsage: withPictureTokens } : {}),
+    estimatedPrompt: options.tokens ? { inputTokens: textTokens, imageInputTokens: pictureTokens } : { inputTokens: 0 },
     maxAnswerBytes:
       IMAGE_ENVELOPE_BYTES + Math.min(MAX_IMAGES_CHARACTERS, (count + partialImages) * base64Length(MAX_IMAGE_BYTES)),
   };
@@ -179,15 +179,15 @@ function drawnUsage(count: number, tokens: number): WireUsage {
   return { output_images: count, output_tokens: tokens, output_tokens_details: { image_tokens: tokens } };
 }
 
-/**
- * Returns the number of tokens of an image with these settings. If the settings leave the choice to the model, returns
- * the largest possible number.
- */
+/** Returns the tokens of an image with these settings; the largest number if the settings leave it open. */
 function maxTokensOfKind(settings: ImageSettings, tokens: NonNullable<ImageOptions['tokens']>): number {
   return valueOfKind(tokens, settings) ?? Math.max(...Object.values(tokens));
 }
 
-/** @throws {UpstreamError} for anything but a PNG, JPEG or WebP image of a bounded size */
+/**
+ * Returns the file of an image, after a download if it is at a URL.
+ * @throws {UpstreamError} for anything but a PNG, JPEG or WebP image of a bounded size
+ */
 async function checkedFile(image: DrawnImage, { download }: FollowUps): Promise<ImageFile> {
   const base64 = 'url' in image ? (await download(image.url, MAX_IMAGE_BYTES)).toString('base64') : image.base64;
   if (base64.length > base64Length(MAX_IMAGE_BYTES)) throw new UpstreamError('too_large', 'The image is too large');

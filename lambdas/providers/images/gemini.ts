@@ -6,6 +6,7 @@
 import type { WireUsage } from '../../messages/types.ts';
 import { isRecord, listOrEmpty, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { geminiRefusal } from '../google-gemini/finish-reason.ts';
+import { storeField } from '../google-gemini/store-field.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { ImageCodec } from './codec.ts';
@@ -14,7 +15,7 @@ import type { ImageCodec } from './codec.ts';
 const MAX_WRITTEN_CHARACTERS = 500;
 
 export const geminiImages: ImageCodec = {
-  requestFor({ prompt, pictures, aspect_ratio: aspectRatio, resolution, seed }, { upstreamModel }) {
+  requestFor({ prompt, pictures, aspect_ratio: aspectRatio, resolution, seed }, { upstreamModel, quirks }) {
     const files = pictures.map(({ mediaType: mimeType, base64: data }) => ({ inlineData: { mimeType, data } }));
     return jsonRequest(`/models/${upstreamModel}:generateContent`, {
       contents: [{ role: 'user', parts: [...files, { text: prompt }] }],
@@ -23,6 +24,7 @@ export const geminiImages: ImageCodec = {
         imageConfig: aspectRatio || resolution ? { aspectRatio, imageSize: resolution } : undefined,
         seed,
       },
+      ...storeField(quirks),
     });
   },
 
@@ -56,7 +58,6 @@ export const geminiImages: ImageCodec = {
   },
 };
 
-/** Returns the images of the first candidate, without drafts. */
 function drawnParts(body: unknown): string[] {
   return finalParts(body).flatMap(({ inlineData }) => {
     const { data } = recordOrEmpty(inlineData);
@@ -64,10 +65,7 @@ function drawnParts(body: unknown): string[] {
   });
 }
 
-/**
- * Returns the text in which a model explains why it draws no image; undefined if there is none
- * (https://github.com/Wei-Shaw/sub2api/pull/3429).
- */
+/** Returns the text of a model that draws no image (https://github.com/Wei-Shaw/sub2api/pull/3429). */
 function writtenText(body: unknown): string | undefined {
   const text = finalParts(body).map((part) => (typeof part['text'] === 'string' ? part['text'] : ''));
   return text.join('').trim().slice(0, MAX_WRITTEN_CHARACTERS) || undefined;

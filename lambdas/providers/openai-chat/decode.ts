@@ -1,7 +1,4 @@
-/**
- * Converts chat-completions streams to events of the Messages API. The code follows recordings of many providers. It
- * tolerates missing, repeated or differently spelled fields.
- */
+/** Converts chat-completions streams to events of the Messages API. */
 
 import { numberOrNaN, recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
@@ -51,15 +48,15 @@ export function decodeCompletion(
 }
 
 /**
- * Returns the usage in a chunk or a complete completion. Groq has its own field for usage; Moonshot puts it into the
- * choice. Empty objects, and values that are no objects, are ignored.
+ * Returns every usage in a chunk or completion: Groq has its own field, Moonshot puts it into the choice, possibly next
+ * to zeros in the usual place.
  */
-function usageIn(chunk: Record<string, unknown>): Record<string, unknown> | undefined {
+function usagesIn(chunk: Record<string, unknown>): Record<string, unknown>[] {
   const { choices } = chunk;
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
   return [chunk['usage'], recordOrEmpty(chunk['x_groq'])['usage'], recordOrEmpty(choice)['usage']]
     .map(recordOrEmpty)
-    .find((usage) => Object.keys(usage).length > 0);
+    .filter((usage) => Object.keys(usage).length > 0);
 }
 
 class ChatTranslation {
@@ -98,13 +95,11 @@ class ChatTranslation {
     this.#onChunk(asRecord(parseChunk(data)));
   }
 
-  /**
-   * Handles the end of the stream. Some providers close the stream without [DONE]; the answer is then complete only
-   * with a finish reason.
-   */
+  /** Handles the end of the stream. Without [DONE], an answer is complete only with a finish reason. */
   onEnd(): void {
     if (this.answer.ended) return;
-    // With [DONE] but without a finish reason, an answer counts as complete if it has any output.
+    // An answer without a finish reason is complete only if [DONE] has arrived, and if it has any output (checked
+    // below).
     if (this.#finishReason === undefined && !this.#saidDone) {
       throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
     }
@@ -116,9 +111,11 @@ class ChatTranslation {
   }
 
   #onChunk(chunk: Record<string, unknown>): void {
-    const usage = usageIn(chunk);
-    this.#servedTier = chunk['service_tier'] ?? usage?.['service_tier'] ?? this.#servedTier;
-    if (usage) this.answer.report(withServiceTier(openaiUsage(usage), this.#servedTier));
+    this.#servedTier = chunk['service_tier'] ?? this.#servedTier;
+    for (const usage of usagesIn(chunk)) {
+      this.#servedTier = chunk['service_tier'] ?? usage['service_tier'] ?? this.#servedTier;
+      this.answer.report(withServiceTier(openaiUsage(usage), this.#servedTier));
+    }
     const choice = this.#choiceIn(chunk);
     // OpenRouter may put an error into the choice, and Groq into its own field
     // (https://github.com/groq/groq-python/blob/main/src/groq/types/chat/chat_completion_chunk.py). Alibaba, GigaChat
@@ -142,8 +139,8 @@ class ChatTranslation {
   }
 
   /**
-   * Returns the delta of a choice. Some servers stream a complete message instead of deltas. Perplexity sends the
-   * message so far together with each delta, which has precedence.
+   * Returns the delta of a choice, or its complete message if there was no output before. Some servers stream a
+   * complete message instead of deltas. Perplexity sends it in addition to deltas.
    */
   #deltaOf({ delta, message }: Record<string, unknown>): Record<string, unknown> | undefined {
     const piece = asOptionalRecord(delta);
@@ -162,7 +159,7 @@ class ChatTranslation {
     for (const annotation of asList(delta['annotations'])) this.#onAnnotation(asRecord(annotation));
     this.#onRefusal(asText(delta['refusal']));
     for (const call of asList(delta['tool_calls'])) this.#onToolCall(asRecord(call));
-    // GigaChat sends at most one call per answer, complete and without an id.
+    // In this field, GigaChat sends at most one call per answer, complete and without an id.
     const called = asOptionalRecord(delta['function_call']);
     if (called) this.#onToolCall({ function: called });
   }
@@ -213,8 +210,8 @@ class ChatTranslation {
   }
 
   /**
-   * Returns the choice with the same index as the stream's first choice. The gateway requests only one choice, so all
-   * other choices are ignored.
+   * Returns the choice in a chunk. The gateway requests one choice. If there are several, only the index of the
+   * answer's first choice is used.
    */
   #choiceIn(chunk: Record<string, unknown>): Record<string, unknown> | undefined {
     const choices = asList(chunk['choices']).map(asRecord);
@@ -261,10 +258,7 @@ class ChatTranslation {
   }
 }
 
-/**
- * Returns the reasoning in a delta. `reasoning_content`: DeepSeek, Moonshot, Alibaba, xAI and Z.ai. `reasoning`: Groq,
- * Cerebras, OpenRouter and Together. Some send only `reasoning_details`.
- */
+/** Returns the reasoning in a delta. Providers use different fields. Some send only `reasoning_details`. */
 function reasoningIn(delta: Record<string, unknown>): string {
   const { reasoning_content: content, reasoning, reasoning_details: details } = delta;
   const text = [content, reasoning].find((one) => typeof one === 'string' && one !== '');
@@ -273,8 +267,8 @@ function reasoningIn(delta: Record<string, unknown>): string {
 }
 
 /**
- * Returns the finish reason of a choice. OpenRouter may report "stop" although the provider behind it failed. So a
- * failure in `native_finish_reason`, that provider's own reason, has precedence.
+ * Returns the finish reason of a choice. OpenRouter may report "stop" after a failure, so a failure in
+ * `native_finish_reason` has precedence.
  */
 function finishReasonIn(choice: Record<string, unknown>): string {
   const reason = asText(choice['finish_reason']);
@@ -282,10 +276,7 @@ function finishReasonIn(choice: Record<string, unknown>): string {
   return reason !== '' && isFailedFinish(native) ? native : reason;
 }
 
-/**
- * Parses a chunk. Some providers send a call's arguments as an object instead of a string. The numbers in these
- * arguments must keep their digits, so such a chunk is parsed exactly.
- */
+/** Parses a chunk. Arguments that are an object are parsed exactly, so that their numbers keep their digits. */
 function parseChunk(data: string): unknown {
   return /"arguments"\s*:\s*\{/.test(data) ? parseEventExactly(data) : parseEvent(data);
 }

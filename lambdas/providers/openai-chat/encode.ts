@@ -1,8 +1,4 @@
-/**
- * Converts requests of the Messages API to chat-completions requests. Features that the wire lacks are mapped by the
- * rules of docs/wires/chat-completions.md, or refused with an error that names the field. Hints, and settings for
- * sampling, thinking and the end user that the endpoint does not support, are dropped.
- */
+/** Converts requests to chat completions, by the rules of docs/wires/chat-completions.md. */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import { append } from '../../platform/append.ts';
@@ -18,7 +14,7 @@ import { audioRefusal, inlineAudio } from '../translated/audio.ts';
 import { imageUrl } from '../translated/media.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { withSupportedFields, unsupportedBlock } from '../translated/supported-fields.ts';
-import { userDigest } from '../translated/user-digest.ts';
+import { digest, userDigest } from '../translated/user-digest.ts';
 import { penaltyFields, rareFields, samplingFields, stopSequences } from '../translated/sampling.ts';
 import { thinkingFields } from './thinking.ts';
 import { chatFormatField, chatToolFields } from './tools.ts';
@@ -43,9 +39,13 @@ export function encodeChatRequest(requested: MessagesRequest, target: ChatTarget
   const { quirks } = target;
   const chatMessages = conversation(toTurns(request.messages), target);
   if (chatMessages.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
+  const messages = [
+    ...systemMessages(request, target),
+    ...withUser(withNeededReasoning(chatMessages, request, target)),
+  ];
   const body: Record<string, unknown> = {
     model: target.upstreamModel,
-    messages: [...systemMessages(request, target), ...withUser(withNeededReasoning(chatMessages, request, target))],
+    messages,
     stream: true,
   };
   if (quirks.stream_usage !== false) body['stream_options'] = { include_usage: true };
@@ -56,6 +56,7 @@ export function encodeChatRequest(requested: MessagesRequest, target: ChatTarget
   if (stop) body['stop'] = stop;
   const user = userDigest(request);
   if (user && quirks.user_field) body['user'] = user;
+  if (quirks.prompt_cache_key) body['prompt_cache_key'] = user ?? digestOfBeginning(messages);
   const format = chatFormatField(request, target);
   return Object.assign(
     body,
@@ -71,12 +72,20 @@ export function encodeChatRequest(requested: MessagesRequest, target: ChatTarget
 }
 
 /**
- * Adds a user message to a conversation without one, which remains if an agent cuts off the beginning. Prompt templates
- * of Qwen require a user message (https://github.com/vllm-project/vllm/issues/36432).
+ * Adds a user message if there is none, because prompt templates of Qwen require it
+ * (https://github.com/vllm-project/vllm/issues/36432).
  */
 function withUser(messages: EncodedChatMessage[]): EncodedChatMessage[] {
   const hasUser = messages.some(({ role }) => role === 'user');
   return hasUser ? messages : [{ role: 'user', content: BEGINNING_TEXT }, ...messages];
+}
+
+/**
+ * Returns a digest of the messages up to the first user message. It is usually the same in all turns of a conversation.
+ */
+function digestOfBeginning(messages: EncodedChatMessage[]): string {
+  const firstOfUser = messages.findIndex(({ role }) => role === 'user');
+  return digest(JSON.stringify(messages.slice(0, firstOfUser + 1)));
 }
 
 function rareChatFields(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
@@ -90,7 +99,7 @@ function logprobFields({ logprobs, top_logprobs: most }: MessagesRequest): Recor
 
 /**
  * Returns the fields for images and speech. OpenAI streams speech only as PCM
- * (https://platform.openai.com/docs/guides/audio); the gateway converts it if the client requested WAV.
+ * (https://platform.openai.com/docs/guides/audio), from which WAV is made later.
  * @throws {GatewayError} 400 for speech without a voice, or as MP3
  */
 function modalityFields({ modalities, image_config: image, audio }: MessagesRequest): Record<string, unknown> {
@@ -144,8 +153,8 @@ function turnMessages(turns: Turn[], target: ChatTarget): EncodedChatMessage[] {
 }
 
 /**
- * Merges the assistant messages of one turn into one. Texts within one message are joined directly; texts of different
- * messages are separated by an empty line.
+ * Converts an assistant turn to at most one message. Texts within one message of the client are joined directly; texts
+ * of different messages are separated by an empty line.
  */
 function assistantMessages(messages: Placed[][], { quirks }: ChatTarget): EncodedChatMessage[] {
   const texts: string[] = [];
@@ -161,8 +170,7 @@ function assistantMessages(messages: Placed[][], { quirks }: ChatTarget): Encode
           text += block['text'] as string;
           break;
         case 'thinking':
-          // Only thinking with the gateway's signature, or without a signature, is sent. Any other signature is
-          // Claude's, and no model on this wire can use Claude's thinking.
+          // A signature that is not the gateway's is Claude's, and no model on this wire can use Claude's thinking.
           if (hasGatewaySignature(block)) reasoning += block['thinking'] as string;
           break;
         case 'redacted_thinking':
@@ -186,8 +194,7 @@ function assistantMessages(messages: Placed[][], { quirks }: ChatTarget): Encode
   const message: EncodedChatMessage = { role: 'assistant', content: text === '' ? null : text };
   if (toolCalls.length > 0) message['tool_calls'] = toolCalls;
   if (images.length > 0) message['images'] = images;
-  // Some providers require the reasoning of earlier answers as long as tool calls continue. Afterwards, these providers
-  // drop the reasoning themselves.
+  // Some providers require the earlier reasoning of a turn that continues after tool calls. They get all reasoning.
   if (quirks.reasoning_history === 'reasoning_content') {
     const reasoning = apart(reasonings);
     if (reasoning !== '') message['reasoning_content'] = reasoning;
@@ -196,8 +203,8 @@ function assistantMessages(messages: Placed[][], { quirks }: ChatTarget): Encode
 }
 
 /**
- * Adds a placeholder to answers without reasoning, which are of other models, or of clients that drop reasoning.
- * Providers that require reasoning reject such answers if the model may call tools.
+ * Adds a placeholder to earlier answers without reasoning, for providers that reject these answers if the model may
+ * call tools. Answers lack reasoning if another model wrote them, or if the client dropped it.
  */
 function withNeededReasoning(
   messages: EncodedChatMessage[],
@@ -228,9 +235,7 @@ function toolCall(block: Block, quirks: ChatTarget['quirks']): unknown {
   };
 }
 
-/**
- * Returns tool results before the user's other content, because the wire requires results directly after their calls.
- */
+/** Returns tool results before the user's other content, because they must directly follow their calls. */
 function userMessages(blocks: Placed[], target: ChatTarget): EncodedChatMessage[] {
   const results: EncodedChatMessage[] = [];
   const parts: unknown[] = [];
@@ -254,8 +259,8 @@ function idRule(quirks: ChatTarget['quirks']) {
 }
 
 /**
- * Returns the message for a tool result. Most providers accept only text in the `tool` role. Documents, and images
- * unless the endpoint accepts them in this role, move to a user message after the result.
+ * Converts a tool result. Most providers accept only text in the `tool` role, so documents, and images unless the
+ * endpoint accepts them, move to a user message after the result.
  */
 function chatToolResult({ block, path }: Placed, target: ChatTarget, parts: unknown[]): EncodedChatMessage {
   const texts: string[] = [];

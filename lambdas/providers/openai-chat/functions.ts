@@ -1,7 +1,6 @@
 /**
- * Converts chat-completions bodies to GigaChat's form. GigaChat has `functions` instead of tools, and one call per
- * message, with its arguments as an object. Results are JSON objects in the role `function`.
- * https://developers.sber.ru/docs/ru/gigachat/guides/functions/overview
+ * Converts chat-completions bodies to GigaChat's form, with `functions` instead of tools, one call per message, and
+ * results as JSON objects. https://developers.sber.ru/docs/ru/gigachat/guides/functions/overview
  */
 
 import { append } from '../../platform/append.ts';
@@ -14,21 +13,31 @@ interface FunctionCall {
   function: { name: string; arguments: string };
 }
 
-/**
- * Converts a chat-completions body to GigaChat's form. A message of GigaChat has at most one call, so
- * parallel_tool_calls is dropped.
- */
+/** Converts the body of a request. A message of GigaChat has at most one call, so parallel_tool_calls is dropped. */
 export function asFunctions(body: Record<string, unknown>): Record<string, unknown> {
   const { tools, tool_choice: choice, parallel_tool_calls: _one, response_format: format, messages, ...rest } = body;
   return {
     ...rest,
     messages: asFunctionMessages(messages as FunctionMessage[]),
-    ...(tools ? { functions: (tools as { function: object }[]).map(({ function: declared }) => declared) } : {}),
+    ...(tools
+      ? { functions: (tools as { function: object }[]).map(({ function: declared }) => withObjectProperties(declared)) }
+      : {}),
     ...(choice
       ? { function_call: typeof choice === 'string' ? choice : (choice as { function: unknown }).function }
       : {}),
     ...(format ? { response_format: { type: 'json_schema', ...schemaOf(format) } } : {}),
   };
+}
+
+/**
+ * Gives `properties` to every object in the schema of a function, because GigaChat rejects objects without them
+ * (https://github.com/ai-forever/gpt2giga, https://github.com/ai-forever/gigachain/issues/253).
+ */
+function withObjectProperties(declared: object): unknown {
+  const written = JSON.stringify(declared, (_name, value: unknown) =>
+    isRecord(value) && value['type'] === 'object' ? { properties: {}, ...value } : value,
+  );
+  return parseExactly(written);
 }
 
 function schemaOf(format: unknown): object {
@@ -68,10 +77,7 @@ function callMessages(
   ]);
 }
 
-/**
- * Returns a tool result as a JSON object. A result that is not a JSON object is wrapped in an object with the field
- * `result`.
- */
+/** Returns a tool result as a JSON object, in the field `result` if it is not a JSON object. */
 function asObject(result: string): string {
   return isObject(result) ? result : JSON.stringify({ result });
 }

@@ -1,5 +1,3 @@
-/** Sends all documents of a task in one request, and checks the ranks in the response. */
-
 import { invalidRequest } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import type { BatchRequest, BatchEngine } from '../batch-engine.ts';
@@ -12,10 +10,7 @@ const DEFAULT_MAX_DOCUMENTS = 1_000;
 const RANK_ENVELOPE_BYTES = 64 * 1024;
 const BYTES_PER_RESULT = 256;
 
-/**
- * Returns the engine of a wire. The engine never splits a task, because some models compare the documents with each
- * other.
- */
+/** Returns the engine of a wire. It never splits a task: some models compare the documents with each other. */
 export function ranker(codec: RerankCodec): BatchEngine<RerankTask, RankedDocument[]> {
   return {
     ...codec,
@@ -29,7 +24,10 @@ export function ranker(codec: RerankCodec): BatchEngine<RerankTask, RankedDocume
   };
 }
 
-/** @throws {GatewayError} 400 for a task that the endpoint does not support */
+/**
+ * Returns the request for a task.
+ * @throws {GatewayError} 400 for a task that the endpoint does not support
+ */
 function rerankRequest(codec: RerankCodec, task: RerankTask, target: RerankTarget): BatchRequest {
   const { documents, query } = task;
   const { max_documents: maxDocuments = DEFAULT_MAX_DOCUMENTS } = target.quirks;
@@ -51,15 +49,14 @@ function rerankRequest(codec: RerankCodec, task: RerankTask, target: RerankTarge
         maxTokensPerDoc: task.maxTokensPerDoc ?? defaultTokensPerDoc,
       }),
     },
-    estimatedTokens: Math.ceil(bytes / USUAL_BYTES_PER_TOKEN),
+    estimatedPrompt: { inputTokens: Math.ceil(bytes / USUAL_BYTES_PER_TOKEN) },
     // Some servers always repeat the documents in the response, and may escape their characters.
     maxAnswerBytes: RANK_ENVELOPE_BYTES + documents.length * BYTES_PER_RESULT + 3 * Buffer.byteLength(request.body),
   };
 }
 
 /**
- * Returns the results, after these checks: their number is between 1 and `expected`, each has a score, and each is for
- * a different document of the request.
+ * Returns 1 to `expected` results, each with a score, and each for a different document of the request.
  * @throws {UpstreamError} if a check fails
  */
 function checkedResults(

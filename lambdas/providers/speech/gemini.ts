@@ -1,13 +1,11 @@
-/**
- * Text to speech with Gemini models. A stream contains raw 24 kHz audio in JSON; the gateway adds the header of a WAV
- * file.
- */
+/** Text to speech with Gemini models, which stream raw 24 kHz audio in JSON. */
 
 import type { GeminiSpeechQuirks } from '../../catalog/speech-quirks.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { statesError } from '../faults/error-detection.ts';
 import { geminiRefusal, reasonName } from '../google-gemini/finish-reason.ts';
+import { storeField } from '../google-gemini/store-field.ts';
 import { jsonEvents } from '../http/json-events.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
@@ -16,8 +14,7 @@ import { soundFromBase64, withHeader } from './sound.ts';
 import { wavHeader } from '../../platform/wav-header.ts';
 
 /**
- * Maximum size of an event in bytes. All speech may arrive in one event: 16,384 tokens are eleven minutes, or 42 MB of
- * base64.
+ * Maximum size of an event. All speech may arrive in one event: 16,384 tokens are eleven minutes, or 42 MB of base64.
  */
 const MAX_GEMINI_EVENT_BYTES = 48 * 1024 * 1024;
 const GEMINI_SAMPLE_RATE = 24_000;
@@ -34,6 +31,7 @@ export const geminiSpeech: SpeechCodec<GeminiSpeechQuirks> = {
         ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
         speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: voiceId(task.voice) } } },
       },
+      ...storeField(quirks),
     }),
   decode({ body }, { format }) {
     const parts = geminiSound(jsonEvents(body, MAX_GEMINI_EVENT_BYTES));

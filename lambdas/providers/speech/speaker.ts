@@ -25,19 +25,15 @@ export const tuningFields = [
   'optimize_streaming_latency',
 ] as const;
 
-/** Usual bytes of text per token. */
 const SPOKEN_BYTES_PER_TOKEN = 4;
-/**
- * Lowest speaking rate, in bytes of text per second. Usual speech has 13 characters per second in English, and four in
- * Chinese, whose characters have three bytes each. Digits take longest.
- */
+/** Lowest speaking rate, in bytes of text per second. Usual speech has about 12; digits take longest. */
 const SLOWEST_BYTES_PER_SECOND = 3;
 const MIN_SECONDS = 10;
 /** Upper bound on the size of a second of 48 kHz, 16-bit mono audio in base64 and JSON, in bytes. */
 const MAX_BYTES_PER_SECOND = 192 * 1024;
 const SOUND_ENVELOPE_BYTES = 1024 * 1024;
 
-/** Usual size of a second of audio, in bytes. Used to estimate tokens if the provider reports none. */
+/** Usual size of a second of audio, in bytes. */
 const bytesPerSecond: Record<SpeechFormat, number> = {
   pcm: 48_000,
   wav: 48_000,
@@ -66,7 +62,10 @@ export function unsentFields(
   return tuningFields.filter((name) => task[name] !== undefined && !supportedParameters.includes(name));
 }
 
-/** @throws {GatewayError} 400 for a task that the endpoint does not support */
+/**
+ * Returns the request for a task.
+ * @throws {GatewayError} 400 for a task that the endpoint does not support
+ */
 function speechRequest(codec: SpeechCodec, task: SpeechTask, target: SpeechTarget): BatchRequest {
   checkFormat(codec, task, target);
   const characters = characterCount(task.text);
@@ -84,9 +83,12 @@ function speechRequest(codec: SpeechCodec, task: SpeechTask, target: SpeechTarge
   const maxTokens = Math.ceil(seconds * tokensPerSecond);
   return {
     request: codec.requestFor(spoken, target),
+    isSentOnce: true,
     outputTokens: Math.min(maxTokens, target.maxOutputTokens ?? Infinity),
     pieces: { characters: { max: characters, estimated: characters } },
-    estimatedTokens: Math.ceil((textBytes + Buffer.byteLength(spoken.instructions ?? '')) / SPOKEN_BYTES_PER_TOKEN),
+    estimatedPrompt: {
+      inputTokens: Math.ceil((textBytes + Buffer.byteLength(spoken.instructions ?? '')) / SPOKEN_BYTES_PER_TOKEN),
+    },
     maxAnswerBytes: SOUND_ENVELOPE_BYTES + Math.ceil(seconds * MAX_BYTES_PER_SECOND),
   };
 }

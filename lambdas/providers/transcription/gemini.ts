@@ -1,9 +1,9 @@
-/**
- * Transcription with a Gemini model that accepts audio: a conversation in which the model answers with the text only.
- */
+/** Transcription with a Gemini model that accepts audio, and answers with the text only. */
 
 import { isRecord, listOrEmpty, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { geminiRefusal, reasonName } from '../google-gemini/finish-reason.ts';
+import { storeField } from '../google-gemini/store-field.ts';
+import { countOrAbsent } from '../../messages/usage-counts.ts';
 import { jsonRequest } from '../json-request.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { TranscriptionCodec, TranscriptionTask } from './codec.ts';
@@ -12,8 +12,10 @@ import { malformedTranscript } from './read-parts.ts';
 
 export const geminiTranscription: TranscriptionCodec = {
   formats: ['wav', 'mp3', 'flac', 'ogg', 'aac', 'm4a'],
+  // Source: https://ai.google.dev/gemini-api/docs/audio
+  tokensPerSecond: 32,
   reportsSeconds: false,
-  requestFor(task, { upstreamModel, maxOutputTokens }) {
+  requestFor(task, { upstreamModel, maxOutputTokens, quirks }) {
     const { recording, temperature } = task;
     const inlineData = { mimeType: recordingMediaType(recording.format), data: recording.bytes.toString('base64') };
     return jsonRequest(`/models/${upstreamModel}:generateContent`, {
@@ -22,6 +24,7 @@ export const geminiTranscription: TranscriptionCodec = {
         ...(temperature === undefined ? {} : { temperature }),
         ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       },
+      ...storeField(quirks),
     });
   },
   transcriptIn(body) {
@@ -47,9 +50,10 @@ export const geminiTranscription: TranscriptionCodec = {
       promptTokensDetails,
     } = recordOrEmpty(usageMetadata);
     if (typeof prompt !== 'number') return undefined;
-    // Without details, all tokens of the prompt count as audio.
-    const details = Array.isArray(promptTokensDetails) ? promptTokensDetails.map(recordOrEmpty) : undefined;
-    const heard = details ? tokenCountOf(details.find(({ modality }) => modality === 'AUDIO')?.['tokenCount']) : prompt;
+    // Tokens that are not stated to be text count as audio.
+    const details = listOrEmpty(promptTokensDetails).map(recordOrEmpty);
+    const tokensOf = (kind: string) => details.find(({ modality }) => modality === kind)?.['tokenCount'];
+    const heard = countOrAbsent(tokensOf('AUDIO')) ?? Math.max(0, prompt - tokenCountOf(tokensOf('TEXT')));
     const audio = Math.min(heard, prompt);
     const thinking = tokenCountOf(thoughtsTokenCount);
     return {
@@ -76,5 +80,5 @@ function instructionsOf({ languages, prompt, keywords, translates }: Transcripti
 }
 
 function tokenCountOf(value: unknown): number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : 0;
+  return countOrAbsent(value) ?? 0;
 }

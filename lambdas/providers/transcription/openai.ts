@@ -9,17 +9,17 @@ import { jsonEvents } from '../http/json-events.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { StreamPart } from '../batch-engine.ts';
 import { formRequest } from './form-request.ts';
-import { spokenPartsIn, secondsIn, segmentsOfParts, transcriptText } from './read-parts.ts';
+import { spokenPartsIn, secondsIn, segmentsOfParts, textTokens, transcriptText } from './read-parts.ts';
 
 /** Maximum size of an event in bytes. The last event contains the complete text. */
 const MAX_TRANSCRIPT_EVENT_BYTES = 16 * 1024 * 1024;
-/** Usual bytes of text per token. */
-const TRANSCRIPT_BYTES_PER_TOKEN = 4;
 
 const DECODED_NUMBERS = ['seek', 'temperature', 'avg_logprob', 'compression_ratio', 'no_speech_prob'] as const;
 
 export const openaiTranscription: TranscriptionCodec = {
   formats: ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm'],
+  // One token per 100 ms of audio from a user: https://developers.openai.com/api/docs/guides/realtime-costs.
+  tokensPerSecond: 10,
   reportsSeconds: true,
   requestFor(task, { upstreamModel, quirks, supportedParameters }) {
     const { prompt, temperature, languages, keywords, needsTimes, translates, streams, recording } = task;
@@ -71,7 +71,7 @@ function decodingIn(segment: Record<string, unknown>): Partial<SegmentDecoding> 
 }
 
 /**
- * Returns a keyword in Mistral's form, with underscores for white space.
+ * Returns the form field of Mistral for a keyword.
  * @throws {GatewayError} 400 for a comma, which Mistral does not accept
  */
 function biasOf(word: string, index: number): readonly [string, string] {
@@ -86,11 +86,7 @@ function granularityFields(isMistral: boolean): (readonly [string, string])[] {
     : names.map((name) => ['timestamp_granularities[]', name]);
 }
 
-/**
- * Reads the usage of a transcript: the reported seconds (OpenAI's `seconds`, Mistral's `prompt_audio_seconds`), or
- * tokens, or else the duration, which some servers report only outside of the usage.
- * @returns undefined if the transcript has none of these
- */
+/** Returns the reported seconds or tokens, or else the duration, which some servers report outside of the usage. */
 function transcriptUsageIn({ usage, duration }: Record<string, unknown>): WireUsage | undefined {
   const counts = recordOrEmpty(usage);
   const seconds = secondsIn(counts['seconds'] ?? counts['prompt_audio_seconds']);
@@ -112,8 +108,7 @@ function tokensIn(usage: Record<string, unknown>): WireUsage | undefined {
 }
 
 /**
- * Yields the texts of `transcript.text.delta` events, and the usage of the last event, `transcript.text.done`. Some
- * servers respond with one document instead, which contains the complete text.
+ * Yields the texts and the usage of a stream's events, or of the document with which some servers respond.
  * @throws {UpstreamError} if the stream has no last event, or an event lacks its text
  */
 async function* deltasIn(events: AsyncIterable<unknown>): AsyncGenerator<StreamPart<TranscriptDelta>, void> {
@@ -140,5 +135,5 @@ async function* deltasIn(events: AsyncIterable<unknown>): AsyncGenerator<StreamP
 }
 
 function deltaPart(delta: string): StreamPart<TranscriptDelta> {
-  return { event: { delta }, estimatedTokens: Buffer.byteLength(delta) / TRANSCRIPT_BYTES_PER_TOKEN };
+  return { event: { delta }, estimatedTokens: textTokens(delta) };
 }

@@ -1,13 +1,13 @@
-/** Reads texts and times in providers' responses. */
-
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { TranscriptPart } from './codec.ts';
 
-/** Maximum number of segments, and of words, in a response. A recording of 24 hours has far fewer. */
 const MAX_SPOKEN_PARTS = 1_000_000;
 
-/** @throws {UpstreamError} if the value is not a text */
+/**
+ * Returns the text of a transcript.
+ * @throws {UpstreamError} if the value is not a text
+ */
 export function transcriptText(value: unknown): string {
   if (typeof value !== 'string') throw malformedTranscript('an answer without a text');
   return value;
@@ -24,7 +24,7 @@ interface PartNames {
 }
 
 /**
- * Reads a list of parts. An absent list is empty.
+ * Reads a list of parts; an absent list is empty.
  * @throws {UpstreamError} for a value that is not a list of texts with their times
  */
 export function spokenPartsIn(list: unknown, { text, speaker }: PartNames): TranscriptPart[] {
@@ -57,10 +57,7 @@ const MAX_SEGMENT_SECONDS = 7;
 const MAX_PAUSE_SECONDS = 1;
 const SENTENCE_ENDING = /[.!?…。！？]["»”)]?$/;
 
-/**
- * Builds segments from words. A segment ends at the end of a sentence, at a pause, at a change of speakers, or at its
- * maximum length.
- */
+/** Builds segments, which end after a sentence, at a pause or a change of speakers, or at a maximum length. */
 export function segmentsOfParts(words: readonly TranscriptPart[]): TranscriptPart[] {
   const segments: TranscriptPart[] = [];
   let isOpen = false;
@@ -79,4 +76,11 @@ export function segmentsOfParts(words: readonly TranscriptPart[]): TranscriptPar
     isOpen = !SENTENCE_ENDING.test(word.text.trim());
   }
   return segments;
+}
+
+const BYTES_PER_TEXT_TOKEN = 4;
+
+/** Returns the estimated tokens of a text. */
+export function textTokens(text: string): number {
+  return Buffer.byteLength(text) / BYTES_PER_TEXT_TOKEN;
 }

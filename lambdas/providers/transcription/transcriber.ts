@@ -1,5 +1,3 @@
-/** Engine for transcription. It sends a recording in one request, and calculates the maximum cost. */
-
 import { invalidRequest } from '../../platform/errors.ts';
 import type { BatchEngine, BatchRequest, StreamPart } from '../batch-engine.ts';
 import type {
@@ -10,6 +8,7 @@ import type {
   TranscriptionTarget,
   TranscriptionTask,
 } from './codec.ts';
+import { textTokens } from './read-parts.ts';
 
 /** Upper bound on audio tokens per second of a recording. No known model counts more. */
 const DEFAULT_AUDIO_TOKENS_PER_SECOND = 50;
@@ -17,17 +16,13 @@ const DEFAULT_AUDIO_TOKENS_PER_SECOND = 50;
 const TEXT_TOKENS_PER_SECOND = 20;
 /** Upper bound on tokens of the instructions, and of the text that is returned for silence. */
 const ADDED_TOKENS = 512;
-/** Usual audio tokens per second of a recording, for providers that report no usage. */
-const USUAL_AUDIO_TOKENS_PER_SECOND = 25;
 const MAX_TRANSCRIPT_BYTES = 16 * 1024 * 1024;
 
-/**
- * Returns the engine of a wire. It never splits a recording, because a cut in the middle of a word would change the
- * text.
- */
+/** Returns the engine of a wire. It never splits a recording: a cut in a word would change the text. */
 export function transcriber(codec: TranscriptionCodec): BatchEngine<TranscriptionTask, TranscriptionAnswer> {
   return {
     readUsage: (body, headers) => codec.readUsage(body, headers),
+    writtenTokens: (body, target: TranscriptionTarget) => textTokens(textIn(codec, body, target)),
     batchRequests: (task, target: TranscriptionTarget) => [batchRequestOf(codec, task, target)],
     async answer(task, target: TranscriptionTarget, send) {
       const batchRequest = batchRequestOf(codec, task, target);
@@ -39,7 +34,17 @@ export function transcriber(codec: TranscriptionCodec): BatchEngine<Transcriptio
   };
 }
 
-/** Returns whether the endpoint sends this transcript as events. */
+/**
+ * Returns the text of a response; empty without a transcript. The error is thrown later, when the transcript is read.
+ */
+function textIn(codec: TranscriptionCodec, body: unknown, target: TranscriptionTarget): string {
+  try {
+    return codec.transcriptIn(body, target).text;
+  } catch {
+    return '';
+  }
+}
+
 function sendsEvents(
   codec: TranscriptionCodec,
   { streams }: TranscriptionTask,
@@ -48,7 +53,6 @@ function sendsEvents(
   return streams && codec.decode !== undefined && quirks.transcript_events === true;
 }
 
-/** Returns whether a task's transcript from this endpoint has the times of its segments and words. */
 function hasTimes(
   { needsTimes, prefersTimes }: Pick<TranscriptionTask, 'needsTimes' | 'prefersTimes'>,
   { supportedParameters }: TranscriptionTarget,
@@ -61,18 +65,23 @@ async function* wholeAsParts({ text }: Transcript): AsyncGenerator<StreamPart<Tr
   yield { event: { delta: text } };
 }
 
-/** @throws {GatewayError} 400 for a recording or keywords that the endpoint does not accept */
+/**
+ * Returns the request for a task.
+ * @throws {GatewayError} 400 for a recording or keywords that the endpoint does not accept
+ */
 function batchRequestOf(codec: TranscriptionCodec, task: TranscriptionTask, target: TranscriptionTarget): BatchRequest {
   const { recording } = task;
   const { seconds, maxSeconds } = recording;
   const sent = { ...withListedFields(task, target), streams: sendsEvents(codec, task, target) };
   refuseUnfit(codec, sent, target);
   const { quirks } = target;
+  const guides = [task.prompt ?? '', ...task.keywords].join();
   const likelySeconds = seconds ?? maxSeconds / 4;
   const maxTokens = Math.ceil(maxSeconds * (quirks.audio_tokens_per_second ?? DEFAULT_AUDIO_TOKENS_PER_SECOND));
   return {
     request: codec.requestFor(sent, target),
-    promptTokens: maxTokens + Buffer.byteLength([task.prompt ?? '', ...task.keywords].join()) + ADDED_TOKENS,
+    isSentOnce: true,
+    promptTokens: maxTokens + Buffer.byteLength(guides) + ADDED_TOKENS,
     outputTokens: Math.min(
       Math.ceil(maxSeconds) * TEXT_TOKENS_PER_SECOND + ADDED_TOKENS,
       target.maxOutputTokens ?? Infinity,
@@ -88,7 +97,10 @@ function batchRequestOf(codec: TranscriptionCodec, task: TranscriptionTask, targ
       typeof reported === 'number' && reported > 0
         ? { ...usage, audio_seconds: billedSeconds(reported, sent, target) }
         : usage,
-    estimatedTokens: Math.ceil(likelySeconds * USUAL_AUDIO_TOKENS_PER_SECOND),
+    estimatedPrompt: {
+      inputTokens: Math.ceil(textTokens(guides)),
+      audioInputTokens: Math.ceil(likelySeconds * (codec.tokensPerSecond ?? 0)),
+    },
     maxAnswerBytes: MAX_TRANSCRIPT_BYTES,
   };
 }
@@ -96,10 +108,7 @@ function batchRequestOf(codec: TranscriptionCodec, task: TranscriptionTask, targ
 /** Fields that only guide the transcription. A field is left out if the endpoint does not accept it. */
 export type GuideField = 'prompt' | 'keywords' | 'temperature' | 'language';
 
-/**
- * Returns whether the endpoint accepts a field that only guides the transcription. Mistral accepts no language if it
- * returns times.
- */
+/** Returns whether the endpoint accepts a guiding field. Mistral accepts no language if it returns times. */
 export function acceptsGuide(
   name: GuideField,
   task: Pick<TranscriptionTask, 'needsTimes' | 'prefersTimes'>,
@@ -109,7 +118,7 @@ export function acceptsGuide(
   return target.supportedParameters.includes(name) && !(isUntimed && hasTimes(task, target));
 }
 
-/** Returns the task without fields that the endpoint does not accept. These fields only guide the transcription. */
+/** Returns the task without fields that the endpoint does not accept. */
 function withListedFields(task: TranscriptionTask, target: TranscriptionTarget): TranscriptionTask {
   const accepts = (name: GuideField) => acceptsGuide(name, task, target);
   const { languages, prompt, keywords, temperature } = task;
@@ -138,9 +147,12 @@ function hasOwnSteps({ quirks }: TranscriptionTarget): boolean {
 
 function refuseUnfit(
   codec: TranscriptionCodec,
-  { recording, keywords }: TranscriptionTask,
+  { recording, keywords, needsWords }: TranscriptionTask,
   { quirks }: TranscriptionTarget,
 ): void {
+  if (needsWords && quirks.transcription_form === 'mistral') {
+    throw invalidRequest('timestamp_granularities', 'must be ["segment"] for this model, which returns no words');
+  }
   const { bytes, format, seconds } = recording;
   const {
     max_seconds: maxSeconds,

@@ -4,7 +4,7 @@ import { clientCallId } from '../tool-call-id.ts';
 
 /**
  * Returns a function that makes ids of tool calls unique within the conversation. Some providers start at `call_0` in
- * every answer, or use `call_0` for every call of an answer.
+ * every answer, or use `call_0` or an empty id for every call of an answer.
  * @returns a function from the provider's id to the unique id, which is the same for all pieces of one call
  */
 export function uniqueCallIds(request: MessagesRequest): (id: string, index: number | undefined) => string {
@@ -16,7 +16,7 @@ export function uniqueCallIds(request: MessagesRequest): (id: string, index: num
     const isAnother = known?.index !== undefined && index !== undefined && known.index !== index;
     if (known && !isAnother) return known.id;
     usedIds ??= idsIn(request);
-    const unique = usedIds.has(clientCallId(id)) ? `toolu_${randomUUID().replaceAll('-', '')}` : id;
+    const unique = id === '' || usedIds.has(clientCallId(id)) ? `toolu_${randomUUID().replaceAll('-', '')}` : id;
     usedIds.add(clientCallId(unique));
     given.set(id, { index, id: unique });
     return unique;

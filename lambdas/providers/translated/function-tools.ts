@@ -1,7 +1,4 @@
-/**
- * Converts the tools of a request to functions, the only kind of tool that is supported on wires other than the
- * Messages API.
- */
+/** Converts tools to functions, the only kind of tool on wires other than the Messages API. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
@@ -21,8 +18,7 @@ export interface FunctionTool {
 
 /**
  * Returns the functions of a request; empty without tools.
- * @throws {GatewayError} 400 for a tool that the endpoint does not support, or for a tool choice that needs tools if
- *   there are none
+ * @throws {GatewayError} 400 for an unsupported tool, or for a tool choice that needs tools if there are none
  */
 export function functionTools({ tools, tool_choice: choice }: MessagesRequest, quirks: SchemaQuirks): FunctionTool[] {
   if (tools?.length) return tools.map((tool, index) => functionTool(tool, index, quirks));
@@ -37,7 +33,7 @@ function functionTool(tool: Tool, index: number, quirks: SchemaQuirks): Function
   if (!isStrict(parameters)) {
     throw invalidRequest(
       `tools.${index}.strict`,
-      'works on this model only if every object of input_schema requires all its properties and has "additionalProperties": false, and every part has a type, and some models take no circular references; change the schema, or leave it out',
+      'works on this model only if every object of its schema requires all its properties and has "additionalProperties": false, and every part has a type, and some models take no circular references; change the schema, or leave it out',
     );
   }
   return { name, description: description || undefined, parameters: strictForm(parameters), strict };
@@ -49,8 +45,8 @@ function withProperties(schema: Record<string, unknown>): Record<string, unknown
 }
 
 /**
- * Keywords that OpenAI rejects in a strict schema, according to its SDK
- * (https://github.com/openai/openai-node/blob/master/src/lib/transform.ts).
+ * Keywords that OpenAI rejects in strict schemas:
+ * https://github.com/openai/openai-node/blob/master/src/lib/transform.ts
  */
 const NEVER_STRICT = [
   'oneOf',
@@ -81,18 +77,21 @@ const NEVER_STRICT = [
   'maxProperties',
 ];
 
-/** Keywords of which each part of a strict schema must have one. */
+/** Each part of a strict schema must have at least one of these keywords. */
 const SAYING_TYPES = ['type', 'anyOf', '$ref', 'enum', 'const'];
 
 /**
- * Returns whether OpenAI accepts `strict` for a schema: every object in the schema must require all its properties and
- * allow no other properties, each part must have a type, and all keywords must be supported.
+ * Returns whether OpenAI accepts `strict`: objects must require all their properties and allow no others, and every
+ * part must have one of SAYING_TYPES, and only supported keywords.
  */
 export function isStrict(schema: unknown): boolean {
   return isRecord(schema) && schema['type'] === 'object' && isClosed(schema);
 }
 
-/** @param isMap whether the object's keys are names that the client chose, and not keywords of JSON Schema */
+/**
+ * Returns whether a part of a schema fulfills the rules of strict mode.
+ * @param isMap whether the object's keys are names that the client chose, and not keywords of JSON Schema
+ */
 function isClosed(schema: unknown, isMap = false): boolean {
   if (typeof schema !== 'object' || schema === null) return true;
   if (Array.isArray(schema)) return schema.every((one) => isClosed(one));
@@ -110,8 +109,8 @@ function isClosed(schema: unknown, isMap = false): boolean {
 }
 
 /**
- * Returns whether a schema refers to a definition in another document, or has a pattern with lookahead or lookbehind.
- * OpenAI can enforce neither.
+ * Returns whether a part has a reference or a pattern that OpenAI does not enforce: definitions in other documents, and
+ * patterns with lookahead or lookbehind.
  */
 function hasForeignPart({ $ref: reference, pattern }: { $ref?: unknown; pattern?: unknown }): boolean {
   const isExternal = typeof reference === 'string' && !reference.startsWith('#');

@@ -8,7 +8,11 @@ import { detailsIn, firstCount, usageOf } from './usage.ts';
  * it. GigaChat does not count cached tokens as prompt tokens.
  */
 export function openaiUsage(usage: Record<string, unknown>): WireUsage {
-  const promptDetails = { ...detailsIn(usage, 'input_tokens_details'), ...detailsIn(usage, 'prompt_tokens_details') };
+  const promptDetails = {
+    ...detailsIn(usage, 'input_tokens_details'),
+    ...detailsIn(usage, 'prompt_token_details'),
+    ...detailsIn(usage, 'prompt_tokens_details'),
+  };
   const outputDetails = {
     ...detailsIn(usage, 'output_tokens_details'),
     ...detailsIn(usage, 'completion_tokens_details'),
@@ -18,11 +22,12 @@ export function openaiUsage(usage: Record<string, unknown>): WireUsage {
     prompt: promptWithCaches(usage),
     output: firstCount(usage['completion_tokens'], usage['output_tokens']),
     total: usage['total_tokens'],
-    // DeepSeek, Moonshot and relays of Claude have their own fields for cached tokens.
+    // DeepSeek, Moonshot, Mistral and relays of Claude have their own fields for cached tokens.
     cached: firstCount(
       promptDetails['cached_tokens'],
       usage['prompt_cache_hit_tokens'],
       usage['cached_tokens'],
+      usage['num_cached_tokens'],
       usage['cache_read_input_tokens'],
     ),
     // Alibaba and relays of Claude have their own fields for tokens written to a cache.
@@ -40,7 +45,7 @@ export function openaiUsage(usage: Record<string, unknown>): WireUsage {
 }
 
 /**
- * Adds the tokens of generated images and speech, which are part of the output, and separates the tokens of input audio
+ * Adds the tokens of images and audio to usage. Images and speech are part of the output. Input audio is counted apart
  * from the other input.
  */
 function withMediaTokens(counts: WireUsage, details: Record<string, unknown>, heard: number | undefined): WireUsage {
@@ -58,10 +63,7 @@ function withMediaTokens(counts: WireUsage, details: Record<string, unknown>, he
   };
 }
 
-/**
- * Returns the number of prompt tokens, including cached tokens. `input_tokens` of the Messages API excludes cached
- * tokens, so this function adds them.
- */
+/** Returns all prompt tokens. `input_tokens` of the Messages API excludes cached tokens, so they are added. */
 function promptWithCaches(usage: Record<string, unknown>): number | undefined {
   const caches =
     (firstCount(usage['cache_read_input_tokens']) ?? 0) + (firstCount(usage['cache_creation_input_tokens']) ?? 0);
@@ -72,8 +74,7 @@ function promptWithCaches(usage: Record<string, unknown>): number | undefined {
 }
 
 /**
- * Returns the prompt tokens as the sum of DeepSeek's cache hits and misses, because some relays send only these two
- * fields.
+ * Returns the sum of DeepSeek's cache hits and misses; undefined without misses. Some relays send only these counts.
  */
 function hitsAndMisses(usage: Record<string, unknown>): number | undefined {
   const misses = firstCount(usage['prompt_cache_miss_tokens']);

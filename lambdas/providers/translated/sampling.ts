@@ -22,12 +22,7 @@ export function rareFields(
   return listedFields(request, target, rareTunings);
 }
 
-/**
- * Refuses a parameter that the model lists but the wire cannot express, because another endpoint of the model may
- * accept it. A parameter that the model does not list is dropped, not refused, and the client gets its name
- * (routing/left-out.ts).
- * @throws {GatewayError} 400 naming the refused parameter
- */
+/** Refuses a listed parameter that the wire cannot express: another endpoint of the model may accept it. */
 export function refuseUnsupportedSampling(
   request: MessagesRequest,
   { supportedParameters }: SamplingTarget,
@@ -37,10 +32,7 @@ export function refuseUnsupportedSampling(
   if (name) throw invalidRequest(name, 'has no effect on this model; leave it out');
 }
 
-/**
- * Drops sampling parameters that the model does not list, and moves the others into the endpoint's ranges, for wires
- * that otherwise forward requests unchanged.
- */
+/** Drops unlisted sampling parameters, and moves the others into the endpoint's ranges. */
 export function withListedSampling(request: MessagesRequest, target: SamplingTarget): MessagesRequest {
   const { supportedParameters } = target;
   const unlisted = tuningParameters.filter(
@@ -50,7 +42,7 @@ export function withListedSampling(request: MessagesRequest, target: SamplingTar
   return target.quirks.sampling_ranges ? { ...listed, ...samplingFields(listed, target) } : listed;
 }
 
-/** Returns the sampling parameters that the request sets and the model lists. The model may reject other parameters. */
+/** Returns the sampling parameters that the request sets and the model lists. */
 export function samplingFields(
   request: MessagesRequest,
   target: SamplingTarget,
@@ -79,17 +71,21 @@ function withinRange<Value>(value: Value, range: readonly [number, number] | und
   return Math.max(range[0], Math.min(value, range[1])) as Value & number;
 }
 
-/** Maps a seed into the endpoint's range. Equal seeds stay equal, and different seeds rarely collide. */
+/**
+ * Maps a seed into the range: equal seeds stay equal, and different seeds rarely collide. Without a range, only seeds
+ * are mapped that are not safe integers: rounding may have changed them to a number that exceeds 64 bits.
+ */
 function seedWithin<Value>(value: Value, range: readonly [number, number] | undefined): Value {
-  if (!range || typeof value !== 'number' || (value >= range[0] && value <= range[1])) return value;
-  const [least, most] = range;
+  if (typeof value !== 'number') return value;
+  const [least, most] = range ?? [Number.isSafeInteger(value) ? value : 0, Number.MAX_SAFE_INTEGER];
+  if (value >= least && value <= most) return value;
   const size = most - least + 1;
   return (least + ((((value - least) % size) + size) % size)) as Value & number;
 }
 
 /**
- * Returns the stop sequences; undefined if the client sent none.
- * @throws {GatewayError} 400 if the model does not support them
+ * Returns the stop sequences of a request; undefined without any.
+ * @throws {GatewayError} 400 if the model does not support stop sequences
  */
 export function stopSequences(
   { stop_sequences: sequences }: MessagesRequest,

@@ -1,7 +1,6 @@
 /**
- * Repairs the order of tool calls and results. Providers require that each call has a unique id, that its result
- * directly follows it, and that each result has a call. A conversation may violate this, for example because an agent
- * was interrupted, a model reused ids in each turn, or instructions came between a call and its result.
+ * Repairs tool calls and results. Providers require unique ids, a result directly after each call, and a call for each
+ * result.
  */
 
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
@@ -32,13 +31,20 @@ function hasToolBlocks({ content }: Message): boolean {
 class SoundConversation {
   readonly #messages: Message[] = [];
   readonly #used = new Set<string>();
-  /** Calls in the last assistant turn that have no result yet: the client's id, and the id to send. */
-  #open: { id: string; sent: string }[] = [];
+  /** Number that was added last to a repeated id, by the client's id. */
+  readonly #numbers = new Map<string, number>();
+  /** Calls in the last assistant turn that have no result yet: the ids to send, by the client's id. */
+  readonly #open = new Map<string, string[]>();
   /** Calls in the last assistant turn that already have a result: the id to send, by the client's id. */
   #answered = new Map<string, string>();
   /** System messages between the last calls and their results. */
   #between: Message[] = [];
-  /** Index in #messages of the first user message after the last calls, which gets the results; undefined before it. */
+  /** Results of the last calls that are in user messages after the first user message, in order. */
+  #late: Block[] = [];
+  /**
+   * Index in #messages of the first user message after the last calls, which gets the results; undefined before that
+   * message.
+   */
   #answerAt: number | undefined;
 
   add(message: Message, index: number): void {
@@ -48,7 +54,7 @@ class SoundConversation {
         this.#messages.push(this.#withOwnIds(message));
         break;
       case 'system':
-        if (this.#open.length > 0 && this.#answerAt === undefined) this.#between.push(message);
+        if (this.#open.size > 0 && this.#answerAt === undefined) this.#between.push(message);
         else this.#messages.push(message);
         break;
       case 'user':
@@ -63,7 +69,7 @@ class SoundConversation {
 
   #addUser(message: Message, index: number): void {
     const repaired = this.#withResults(message, index);
-    const hasCalls = this.#open.length > 0 || this.#answered.size > 0;
+    const hasCalls = this.#open.size > 0 || this.#answered.size > 0;
     if (!hasCalls || this.#answerAt === undefined) {
       this.#answerAt = this.#messages.length;
       this.#messages.push(repaired);
@@ -72,30 +78,34 @@ class SoundConversation {
     }
     // The results of one turn must be in one message, before the rest of the user's content.
     const { results, rest } = apartFromResults(repaired);
-    if (results.length > 0) this.#answer(results);
+    this.#late.push(...results);
     if (rest.length > 0) this.#messages.push(results.length > 0 ? { ...repaired, content: rest } : repaired);
-  }
-
-  #answer(results: Block[]): void {
-    const at = this.#answerAt!;
-    const own = apartFromResults(this.#messages[at]!);
-    this.#messages[at] = {
-      ...this.#messages[at]!,
-      content: [...lastOfEach([...own.results, ...results]), ...own.rest],
-    };
   }
 
   /** Ends the user's turn. Calls that still lack a result get a placeholder result. */
   #close(): void {
-    if (this.#open.length > 0) {
-      const results = this.#open.map(({ sent }) => ({ type: 'tool_result', tool_use_id: sent, content: NO_RESULT }));
-      if (this.#answerAt === undefined) this.#messages.push({ role: 'user', content: results });
-      else this.#answer(results);
+    for (const sent of [...this.#open.values()].flat()) {
+      this.#late.push({ type: 'tool_result', tool_use_id: sent, content: NO_RESULT });
     }
+    if (this.#late.length > 0) this.#answer(this.#late);
     this.#messages.push(...this.#between.splice(0));
-    this.#open = [];
+    this.#open.clear();
+    this.#late = [];
     this.#answered = new Map();
     this.#answerAt = undefined;
+  }
+
+  #answer(results: Block[]): void {
+    if (this.#answerAt === undefined) {
+      this.#messages.push({ role: 'user', content: results });
+      return;
+    }
+    const message = this.#messages[this.#answerAt]!;
+    const own = apartFromResults(message);
+    this.#messages[this.#answerAt] = {
+      ...message,
+      content: [...lastOfEach([...own.results, ...results]), ...own.rest],
+    };
   }
 
   #withOwnIds(message: Message): Message {
@@ -105,7 +115,9 @@ class SoundConversation {
       const id = block['id'] as string;
       const sent = this.#freeId(id);
       this.#used.add(sent);
-      this.#open.push({ id, sent });
+      const open = this.#open.get(id);
+      if (open) open.push(sent);
+      else this.#open.set(id, [sent]);
       return sent === id ? block : { ...block, id: sent };
     });
     return content.every((block, at) => block === message.content[at]) ? message : { ...message, content };
@@ -113,8 +125,9 @@ class SoundConversation {
 
   #freeId(id: string): string {
     if (!this.#used.has(id)) return id;
-    let number = 2;
+    let number = (this.#numbers.get(id) ?? 1) + 1;
     while (this.#used.has(`${id}_${number}`)) number += 1;
+    this.#numbers.set(id, number);
     return `${id}_${number}`;
   }
 
@@ -132,12 +145,12 @@ class SoundConversation {
 
   #result(block: Block, path: string): Block {
     const id = block['tool_use_id'] as string;
-    const at = this.#open.findIndex((call) => call.id === id);
-    const sent = this.#open[at]?.sent ?? this.#answered.get(id);
+    const open = this.#open.get(id);
+    const sent = open?.shift() ?? this.#answered.get(id);
     if (sent === undefined) {
-      throw invalidRequest(`${path}.tool_use_id`, 'has no tool_use with this id directly before it');
+      throw invalidRequest(`${path}.tool_use_id`, 'has no call with this id directly before it');
     }
-    if (at !== -1) this.#open.splice(at, 1);
+    if (open?.length === 0) this.#open.delete(id);
     this.#answered.set(id, sent);
     return sent === id ? block : { ...block, tool_use_id: sent };
   }
@@ -152,8 +165,8 @@ function apartFromResults({ content }: Message): { results: Block[]; rest: Block
 }
 
 /**
- * Returns the last result of each call, at the place of its first one. Agents that retry a turn may store several
- * results of a call, but providers accept only one (https://github.com/router-for-me/CLIProxyAPI/pull/4998).
+ * Returns the last result of each call. Agents that retry a turn may store several results of a call, but providers
+ * accept only one (https://github.com/router-for-me/CLIProxyAPI/pull/4998).
  */
 function lastOfEach(results: readonly Block[]): Block[] {
   return [...new Map(results.map((result) => [result['tool_use_id'], result])).values()];

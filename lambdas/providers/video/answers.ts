@@ -1,7 +1,4 @@
-/**
- * Reads responses of video providers. The functions never throw: an invalid response becomes a failed, uncertain or
- * unknown result.
- */
+/** Reads responses without throwing: an invalid response becomes a failed, uncertain or unknown result. */
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { parseForeignExactly, recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
@@ -9,28 +6,24 @@ import { classifyError } from '../faults/classify.ts';
 import type { FaultKind } from '../faults/fault-rule.ts';
 import { retryAfterSeconds } from '../faults/retry-after.ts';
 import { statedError } from '../faults/stated-error.ts';
-import type { Polled, Submitted, VideoHttpAnswer } from './wire.ts';
+import type { Polled, Submitted, JobHttpAnswer } from '../job-wire.ts';
 
 const MAX_MESSAGE_CHARS = 500;
 const MAX_ID_CHARS = 512;
-/** Maximum number of files that are read from a job. Known jobs have far fewer. */
 const MAX_ANSWER_FILES = 8;
 
 export function jobList(value: unknown): unknown[] {
   return Array.isArray(value) ? value.slice(0, MAX_ANSWER_FILES) : [];
 }
 
-/**
- * Returns an id as a string; undefined if it is invalid. A number keeps its digits, because a numeric id may exceed the
- * precision of a double.
- */
+/** Returns a valid id. A number keeps its digits, because it may exceed the precision of a double. */
 export function idOf(value: unknown): string | undefined {
   const text = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : textOrAbsent(value);
   return text !== undefined && text.length <= MAX_ID_CHARS ? text : undefined;
 }
 
 /** Returns the fields of the body; empty if the body is not a JSON object. */
-export function bodyOf({ text }: VideoHttpAnswer): Record<string, unknown> {
+export function bodyOf({ text }: JobHttpAnswer): Record<string, unknown> {
   try {
     return recordOrEmpty(parseForeignExactly(text));
   } catch {
@@ -38,7 +31,7 @@ export function bodyOf({ text }: VideoHttpAnswer): Record<string, unknown> {
   }
 }
 
-export function isSuccess({ status }: VideoHttpAnswer): boolean {
+export function isSuccess({ status }: JobHttpAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
@@ -51,14 +44,16 @@ export function providerMessage(value: unknown, otherwise: string): string {
 const uncertainStatuses = new Set([408, 500, 502, 504, 520, 522, 524]);
 
 /** Returns the result of a submission whose response names no job: refused, failed, or uncertain. */
-export function unsuccessful({ status, text }: VideoHttpAnswer, stated: unknown, providerId: VideoFamily): Submitted {
+export function unsuccessful({ status, text }: JobHttpAnswer, stated: unknown, providerId: VideoFamily): Submitted {
   const message = providerMessage(stated, `The provider answered with status ${status}`);
   const error = statedError(text);
   const httpStatus = status >= 400 ? status : undefined;
   const { fault } = classifyError(error, { providerId, httpStatus });
   if (requestFaultsOfVideos.has(fault)) return { refused: message };
   if (fault === 'operator' || fault === 'catalog') return { failed: message, fault };
-  return uncertainStatuses.has(status) ? { uncertain: message } : { failed: message };
+  // MiniMax reports timeouts and failures with status 200, and may have accepted the job nevertheless.
+  const isInSuccess = status < 300 && (fault === 'timeout' || fault === 'failure');
+  return isInSuccess || uncertainStatuses.has(status) ? { uncertain: message } : { failed: message };
 }
 
 /** Families of video providers, which select the rules for errors. `video` has no rules of its own. */
@@ -66,25 +61,23 @@ type VideoFamily = 'google' | 'minimax' | 'runway' | 'video';
 
 const requestFaultsOfVideos = new Set<FaultKind>(['request', 'elsewhere', 'context', 'size', 'reasoning']);
 
-/**
- * Result of a submission whose response has a success status, but no job id. The provider may have accepted the job.
- */
+/** Result of a submission with a success status, but without a job id. The provider may have accepted the job. */
 export const noJob: Submitted = { uncertain: 'The provider accepted the request, but returned no job id' };
 export const noVideo: Polled = {
   state: 'failed',
   message: 'The provider reported a completed video, but returned no file',
 };
 
-export function working({ headers }: VideoHttpAnswer, typicalSeconds?: number): Polled {
+export function working({ headers }: JobHttpAnswer, typicalSeconds?: number): Polled {
   const seconds = retryAfterSeconds(headers) ?? typicalSeconds;
   return { state: 'working', retryAfterSeconds: seconds };
 }
 
 /**
- * Returns the unknown state for a poll that got an error status. Even a 404 may come from a proxy, while the job
- * continues and costs money.
+ * Returns the result of a poll with an error status: the state is unknown. Even a 404 may come from a proxy, while the
+ * job continues and costs money.
  */
-export function unknownPollResult({ status }: VideoHttpAnswer): Polled {
+export function unknownPollResult({ status }: JobHttpAnswer): Polled {
   return { state: 'unknown', reason: `status ${status}` };
 }
 

@@ -1,8 +1,4 @@
-/**
- * Brave Search API, `GET /res/v1/web/search`: https://api-dashboard.search.brave.com/api-reference/web/search/get.
- * Domain filters are part of the query. A parameter has the country of the location, if Brave lists it; headers have
- * country, city, region and time zone.
- */
+/** Brave Search API, `GET /res/v1/web/search`: https://api-dashboard.search.brave.com/api-reference/web/search/get */
 
 import * as z from 'zod';
 import type { SearchQuery, UserLocation } from '../backend.ts';
@@ -14,7 +10,7 @@ const MAX_BRAVE_WORDS = 50;
 const braveOperators = { or: 'OR', maxCharacters: 400, maxWords: MAX_BRAVE_WORDS };
 const MAX_BRAVE_RESULTS = 20;
 
-/** Countries that Brave accepts. Without a country, Brave searches for the United States, unless `ALL` is sent. */
+/** Countries that Brave accepts. Without a country, it searches for the United States, unless `ALL` is sent. */
 const braveCountries = new Set(
   'AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE CH TW TR GB US'.split(
     ' ',
@@ -23,7 +19,7 @@ const braveCountries = new Set(
 
 const braveAnswerSchema = z.object({
   type: z.literal('search'),
-  // Results of the search; absent if there are none.
+  // Absent if there are no results.
   web: z
     .object({
       results: z
@@ -44,6 +40,8 @@ const braveAnswerSchema = z.object({
 
 export const brave: BackendKind = {
   maxWords: MAX_BRAVE_WORDS,
+  // Brave's status for an invalid key (https://github.com/nearai/ironclaw/issues/2780).
+  refusals: [422],
 
   request(query, { credential }) {
     const parameters = new URLSearchParams({
@@ -77,14 +75,12 @@ function braveCountry(location: UserLocation | undefined): string {
   return braveCountries.has(country) ? country : 'ALL';
 }
 
-/**
- * Returns the language of the search: Russian for a query with Cyrillic letters, otherwise Brave's default, English.
- */
+/** Returns Russian for a query with Cyrillic letters. For other queries, Brave's default applies, which is English. */
 function languageOf({ text: query }: SearchQuery): { search_lang?: string } {
   return /\p{Script=Cyrillic}/u.test(query) ? { search_lang: 'ru' } : {};
 }
 
-/** Returns the headers for a location. Headers may only contain ASCII, so a name with other letters is omitted. */
+/** Returns the headers with the place. They may only contain ASCII, so a name with other letters is omitted. */
 function placeHeaders(location: UserLocation | undefined): Record<string, string> {
   const places = {
     'x-loc-city': location?.city,

@@ -1,18 +1,18 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { SearchBackend } from '../../catalog/search.ts';
 import { log } from '../../platform/logger.ts';
+import { alarmOperator } from '../../platform/operator-alarm.ts';
 import { readProviderKey } from '../../platform/secrets/secrets.ts';
 import type { OpenBackend, SearchErrorCode } from '../backend.ts';
 import { queryBackend, type BackendLimits } from '../backend-http.ts';
 import { finishedHits } from '../hits.ts';
 import { countQueryWords } from '../query-length.ts';
+import type { BackendKind } from './kind.ts';
 
 /**
- * Opens the backends that can be used now, in the order of the catalog. Backends whose credential is not set are
- * skipped.
- * Stand-ins (`stand_in`) are used only if no other backend can be used, so that a stand-in never hides the failure of
- * another backend.
- * @param exclusionOf returns the reason why a backend must not get this query; undefined if the backend may get it
+ * Opens the backends whose credential is set (if needed), in the order of the catalog. Stand-ins (`stand_in`) are used
+ * only if no other backend can be used, so that they hide no failures.
+ * @param exclusionOf returns the reason why a backend must not get this query, or undefined
  */
 export async function openBackends(
   { search }: Catalog,
@@ -27,7 +27,7 @@ export async function openBackends(
 
 interface Ready {
   backend: SearchBackend;
-  /** Credential of the backend; undefined if it needs none. */
+  /** Undefined if the backend needs no credential. */
   credential: string | undefined;
 }
 
@@ -37,7 +37,10 @@ async function readyBackend(backend: SearchBackend): Promise<Ready | undefined> 
   return variable && !credential ? undefined : { backend, credential };
 }
 
-/** @param limits limits on time and size, which only tests set */
+/**
+ * Opens a backend. Its searches never throw.
+ * @param limits limits on time and size, for tests
+ */
 export function openBackend(
   backend: SearchBackend,
   credential: string | undefined,
@@ -58,6 +61,7 @@ export function openBackend(
         const about = 'text' in reply ? { reason: `answered ${outcome.error}` } : { reason: reply.failure };
         const status = 'status' in reply ? { status: reply.status } : {};
         log('warn', 'search backend failed', { provider: backend.id, ...about, ...status });
+        if (needsOperator(status, kind)) alarmOperator({ fault: 'operator' }, { provider: backend.id, ...status });
       }
       return outcome;
     },
@@ -65,11 +69,15 @@ export function openBackend(
 }
 
 /**
- * Returns whether the caller aborted the search. If the timeout aborted it, the backend was too slow, and the result is
- * false.
+ * Whether the caller has cancelled a search. After a timeout, the result is false, because the backend was too slow.
  */
 function isGivenUpByCaller({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
+}
+
+/** Whether only the operator can fix the failure: the key is invalid, or the account has no money. */
+function needsOperator({ status = 0 }: { status?: number }, { refusals = [] }: BackendKind): boolean {
+  return [401, 402, 403, ...refusals].includes(status);
 }
 
 function errorOf({ status }: { status?: number }): SearchErrorCode {

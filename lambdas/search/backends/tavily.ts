@@ -1,7 +1,4 @@
-/**
- * Tavily, `POST /search`: https://docs.tavily.com/documentation/api-reference/endpoint/search. Domain filters are
- * fields of the request, and the location is the English name of a country.
- */
+/** Tavily, `POST /search`: https://docs.tavily.com/documentation/api-reference/endpoint/search */
 
 import * as z from 'zod';
 import type { UserLocation } from '../backend.ts';
@@ -9,10 +6,7 @@ import { hostsOf } from '../domains.ts';
 import { hitAge, readHits, hitText, type BackendKind } from './kind.ts';
 
 const MAX_TAVILY_RESULTS = 20;
-/**
- * Maximum lengths of Tavily's domain lists. Longer lists are truncated, because the gateway filters the results again
- * with the complete lists.
- */
+/** Maximum lengths of Tavily's domain lists. The gateway filters the results again with the complete lists. */
 const MAX_INCLUDED = 300;
 const MAX_EXCLUDED = 150;
 
@@ -61,6 +55,8 @@ const tavilyAnswerSchema = z.object({
 
 export const tavily: BackendKind = {
   maxWords: Infinity,
+  // Tavily's statuses for the limit of the plan, and for the limit of spending beyond the plan.
+  refusals: [432, 433],
 
   request(query, { credential }) {
     const country = tavilyCountry(query.location);
@@ -71,7 +67,7 @@ export const tavily: BackendKind = {
       body: {
         query: query.text,
         max_results: Math.min(query.maxResults, MAX_TAVILY_RESULTS),
-        // Tavily's two search depths have different prices; this is the cheaper one.
+        // This search depth is cheaper than `advanced`.
         search_depth: 'basic',
         topic: 'general',
         ...(country ? { country } : {}),

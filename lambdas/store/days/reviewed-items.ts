@@ -1,4 +1,4 @@
-/** A kind of item that billing reviewers read in an export of the table, with the form of its attributes. */
+/** Items that billing reviewers read in an export of the table. */
 
 import { accountAttributes, balanceEntryAttributes } from '../accounts/accounts.ts';
 import { dailyRowAttributes } from './activity.ts';
@@ -13,16 +13,14 @@ import type { Attribute } from '../table/record.ts';
 import { provedSpendingAttributes } from '../counters/proved-spending.ts';
 import { refusalAttributes } from '../generations/refusals.ts';
 import { sealedDayAttributes } from './seals.ts';
-import { jobAttributes } from '../generations/video-jobs.ts';
+import { jobAttributes } from '../generations/provider-jobs.ts';
 import { workspaceAttributes } from '../accounts/workspaces.ts';
 
 interface ReviewedItems {
-  /** Values of the attribute `entity`. */
   entities: readonly string[];
   attributes: readonly Attribute[];
 }
 
-/** Kinds of items by the names that reviewers use. */
 export const reviewedItems: Readonly<Record<string, ReviewedItems>> = {
   accounts: { entities: ['account'], attributes: accountAttributes },
   payments: { entities: ['top_up', 'refund', 'adjustment'], attributes: balanceEntryAttributes },

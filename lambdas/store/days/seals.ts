@@ -1,7 +1,6 @@
 /**
- * Data of sealed days (days whose billing lines are signed and cannot change) in the table; the sealed files themselves
- * are in immutable storage. For each account, the table has the last sealed day. For each day, it has the statement
- * with its signature, the leaves for proofs, and the generations that were open when the day was sealed.
+ * Data of sealed days (days whose billing lines are signed and cannot change) in the table. The sealed files themselves
+ * are in immutable storage.
  *
  * The data of a day is stored under the root of its hash tree. If a run dies before it stores its statement, nothing
  * refers to that run's root, so nothing reads its data.
@@ -10,27 +9,25 @@
 import { batchWrite } from '../table/batch-write.ts';
 import { queryItems, queryPartition, readItem, readItems } from '../table/query.ts';
 import { count, money, oneOf, optional, record, text, type RecordOf } from '../table/record.ts';
-import type { Table } from '../table/table.ts';
+import type { Item, Table } from '../table/table.ts';
 import { transact } from '../table/transact.ts';
 import { put, putNew, type Key } from '../table/writes.ts';
 
 const sealHeadRecord = record({
-  /** Last processed day. This day and all earlier days are sealed, or had nothing to seal. */
+  /** Last processed day, which is sealed or had nothing to seal. */
   through: text('through'),
   /** Last day with a statement; absent before the first statement. */
   date: optional(text('date')),
   sha256: optional(text('statement_sha256')),
   root: optional(text('root')),
-  /** Totals of all sealed lines of the account. */
   usage: money('usage_rub'),
   paid: money('paid_rub'),
 });
-/** Progress of sealing an account's days. */
 export type SealHead = RecordOf<typeof sealHeadRecord>;
 
 const sealedDayRecord = record({
   date: text('date'),
-  /** Bytes of the statement's file, as text. */
+  /** Text of the statement's file. */
   statement: text('statement'),
   sha256: text('statement_sha256'),
   root: text('root'),
@@ -48,18 +45,14 @@ export const sealedDayAttributes = [
 
 const openEntryRecord = record({
   id: text('id'),
-  /**
-   * `pending`: not settled. `estimated`: settled by the sweep with an estimate, which a late message of the request's
-   * handler may still correct.
-   */
+  /** `pending`: not settled. `estimated`: settled by the sweep with an estimate, which may still be corrected. */
   state: oneOf('state', ['pending', 'estimated']),
 });
 /** A generation whose settlement or correction will be sealed on a later day, if there is one. */
 export type OpenEntry = RecordOf<typeof openEntryRecord>;
 
-/** A leaf of a day's hash tree, with the generation that owns it. */
 export interface Leaf {
-  /** Owner in 16 bytes: the hex digits of the generation's id, or only 0xff bytes for a line without a generation. */
+  /** Owner in 16 bytes: the generation's id, or 0xff bytes for a line without a generation. */
   owner: Buffer;
   hash: Buffer;
 }
@@ -76,23 +69,18 @@ function dayKey(accountId: string, date: string): Key {
   return { pk: accountPartition(accountId), sk: `DAY#${date}` };
 }
 
-/** Returns the name of the partition with a day's data. The name contains the root of the day's hash tree. */
 function partsPartition(accountId: string, { date, root }: { date: string; root: string }): string {
   return `SEALS#${accountId}#${date}#${root}`;
 }
 
-/**
- * Returns the progress of sealing an account.
- * @returns undefined before the first day of the account was processed
- */
+/** Returns the progress of an account; undefined before its first day was processed. */
 export async function readSealHead(table: Table, accountId: string): Promise<SealHead | undefined> {
   const item = await readItem(table, headKey(accountId));
   return item && sealHeadRecord.from(item);
 }
 
 /**
- * Advances the progress of an account, if it has not changed since it was read, and writes the sealed day if the day
- * has a statement.
+ * Advances the progress of an account, and writes the sealed day, if any.
  * @returns false if another run has advanced the progress
  */
 export async function moveSealHead(
@@ -122,7 +110,7 @@ export async function readSealedDay(table: Table, accountId: string, date: strin
   return item && sealedDayRecord.from(item);
 }
 
-/** Yields the sealed days of an account between two dates, both included, that have a statement; oldest first. */
+/** Yields days with a statement, oldest first, both dates included. */
 export async function* sealedDays(
   table: Table,
   accountId: string,
@@ -136,36 +124,56 @@ export async function* sealedDays(
   for await (const item of items) yield sealedDayRecord.from(item);
 }
 
-/** Number of open generations per item, so that an item stays below DynamoDB's limit of 400 KB. */
+/** Maximum numbers of entries in one item, which keep the item below DynamoDB's limit of 400 KB. */
 const OPEN_OF_AN_ITEM = 4_000;
+const ROOTS_OF_AN_ITEM = 4_096;
+const CHUNKS_AT_ONCE = 100;
 
-/** Stores the leaves and the open generations of a day. Call this before anything refers to the day's root. */
+type PartOfDay = Item & Pick<Key, 'sk'>;
+
+interface LeafTree {
+  /** For each chunk, the owner of its first leaf, and its root. */
+  index: readonly Leaf[];
+  /** Returns the leaves of each chunk, in order. */
+  chunks: () => AsyncIterable<Buffer>;
+}
+
+/** Stores the hash tree and the open generations of a day. Call this before anything refers to the day's root. */
 export async function keepDayParts(
   table: Table,
   accountId: string,
   of: { date: string; root: string },
-  parts: { chunks: readonly (readonly Leaf[])[]; chunkRoots: readonly Buffer[]; open: readonly OpenEntry[] },
+  tree: LeafTree,
+  open: readonly OpenEntry[],
 ): Promise<void> {
-  const pk = partsPartition(accountId, of);
-  const part = { pk, entity: 'seal_part' };
-  const index = parts.chunks.map((leaves, at) => ({ owner: leaves[0]!.owner, hash: parts.chunkRoots[at]! }));
-  const items = [
-    { ...part, sk: 'CHUNKS', leaves: leavesAsText(index) },
-    ...parts.chunks.map((leaves, at) => ({ ...part, sk: chunkName(at), leaves: leavesAsText(leaves) })),
-    ...Array.from({ length: Math.ceil(parts.open.length / OPEN_OF_AN_ITEM) }, (_, at) => ({
-      ...part,
-      sk: `OPEN#${at}`,
-      open: parts.open.slice(at * OPEN_OF_AN_ITEM, (at + 1) * OPEN_OF_AN_ITEM).map(openEntryRecord.toItem),
-    })),
-  ];
-  // An item has at most 400 KB, so the 25 items of one BatchWriteItem call stay below its limit of 16 MB.
-  await batchWrite(
-    table,
-    items.map((item) => ({ PutRequest: { Item: item } })),
-  );
+  const part = { pk: partsPartition(accountId, of), entity: 'seal_part' };
+  // 25 items of 400 KB stay below the 16 MB of a BatchWriteItem call.
+  const keep = (items: PartOfDay[]) =>
+    batchWrite(
+      table,
+      items.map((item) => ({ PutRequest: { Item: { ...part, ...item } } })),
+    );
+  await keep([
+    ...partsOf(tree.index, ROOTS_OF_AN_ITEM).map((roots, at) => ({ sk: rootsName(at), leaves: leavesAsText(roots) })),
+    ...partsOf(open, OPEN_OF_AN_ITEM).map((some, at) => ({ sk: `OPEN#${at}`, open: some.map(openEntryRecord.toItem) })),
+  ]);
+  let items: PartOfDay[] = [];
+  let place = 0;
+  for await (const leaves of tree.chunks()) {
+    items.push({ sk: chunkName(place), leaves: leaves.toString('base64') });
+    place += 1;
+    if (items.length < CHUNKS_AT_ONCE) continue;
+    await keep(items);
+    items = [];
+  }
+  await keep(items);
 }
 
-/** Returns the generations that were open when a day was sealed, ordered by id. */
+function partsOf<Part>(all: readonly Part[], size: number): (readonly Part[])[] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
+}
+
+/** Returns open generations, ordered by id. */
 export async function readOpenEntries(
   table: Table,
   accountId: string,
@@ -176,17 +184,17 @@ export async function readOpenEntries(
   return entries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Returns, for each chunk of a day's leaves, in order, the chunk's root and the owner of its first leaf. */
+/** Returns each chunk's root, and the owner of its first leaf. */
 export async function readChunkRoots(
   table: Table,
   accountId: string,
   of: { date: string; root: string },
 ): Promise<Leaf[]> {
-  const item = await readItem(table, { pk: partsPartition(accountId, of), sk: 'CHUNKS' });
-  return item ? leavesFromText(item['leaves'] as string) : [];
+  const items = await Array.fromAsync(queryPartition(table, partsPartition(accountId, of), 'CHUNKS'));
+  return items.flatMap(({ leaves }) => leavesFromText(leaves as string));
 }
 
-/** Returns the leaves of the given chunks of a day, by chunk index. */
+/** Returns leaves by chunk index. */
 export async function readChunks(
   table: Table,
   accountId: string,
@@ -203,7 +211,7 @@ export async function readChunks(
   );
 }
 
-/** Records that generations of earlier days, or corrections of such generations, were sealed on this day. */
+/** Records that earlier generations, or their corrections, were sealed on this day. */
 export async function keepLateSeals(
   table: Table,
   accountId: string,
@@ -218,7 +226,7 @@ export async function keepLateSeals(
   );
 }
 
-/** Returns the later days on which a generation was sealed, in order. */
+/** Returns the later days on which a generation was sealed. */
 export async function lateSealsOf(table: Table, accountId: string, id: string): Promise<string[]> {
   const dates: string[] = [];
   const items = queryItems(table, {
@@ -233,15 +241,23 @@ function chunkName(place: number): string {
   return `CHUNK#${String(place).padStart(6, '0')}`;
 }
 
+function rootsName(at: number): string {
+  return at === 0 ? 'CHUNKS' : `CHUNKS#${String(at).padStart(3, '0')}`;
+}
+
 const OWNER_BYTES = 16;
-const LEAF_BYTES = OWNER_BYTES + 32;
+export const LEAF_BYTES = OWNER_BYTES + 32;
 
 function leavesAsText(leaves: readonly Leaf[]): string {
   return Buffer.concat(leaves.flatMap(({ owner, hash }) => [owner, hash])).toString('base64');
 }
 
 function leavesFromText(text: string): Leaf[] {
-  const bytes = Buffer.from(text, 'base64');
+  return leavesFromBytes(Buffer.from(text, 'base64'));
+}
+
+/** Returns the leaves, which share the memory of `bytes`. */
+export function leavesFromBytes(bytes: Buffer): Leaf[] {
   return Array.from({ length: bytes.length / LEAF_BYTES }, (_, at) => {
     const leaf = bytes.subarray(at * LEAF_BYTES, (at + 1) * LEAF_BYTES);
     return { owner: leaf.subarray(0, OWNER_BYTES), hash: leaf.subarray(OWNER_BYTES) };

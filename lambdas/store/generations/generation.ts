@@ -1,6 +1,6 @@
 /** Record of one inference request, from admission (pending) to settlement (final). */
 
-import { promptPieces } from '../../catalog/unit-lists.ts';
+import { estimatedUnits } from '../../catalog/unit-lists.ts';
 import { apiTypes } from '../../catalog/wires.ts';
 import { serviceHoldRecord } from '../counters/service-budgets.ts';
 import { rateHoldsField } from '../counters/key-rates.ts';
@@ -26,33 +26,26 @@ import {
 } from '../table/record.ts';
 import { indexes, type Item } from '../table/table.ts';
 
-/** Maximum number of service holds. A request cannot name that many models. */
 const MAX_SERVICE_HOLDS = 8;
 
 export const holdRecord = record({
   amount: named('amount_rub', money('hold_rub')),
   steps: named('steps', count('hold_steps')),
   scopes: named('scopes', heldScopesField),
-  /** Holds on the service's own budgets for free models; empty if no free model may serve the request. */
+  /** Holds on the service's own budgets for free models. */
   serviceHolds: list('service_holds', serviceHoldRecord, MAX_SERVICE_HOLDS),
-  /**
-   * Counts of the key's requests that include this request; empty if the key limits neither requests, tokens nor
-   * running requests.
-   */
   rateHolds: rateHoldsField,
 });
 
-/** Hold of a pending generation: its amount, the number of its steps, and the kinds of scopes in which it is held. */
 export type Hold = RecordOf<typeof holdRecord>;
 
 const estimateRecord = record({
   tokens: count('input_tokens_estimate'),
-  /** Other units of the prompt, such as characters; absent if it has only tokens. */
-  units: optional(nested('input_units_estimate', record(unitFields(promptPieces)))),
+  /** Counts of the prompt's other units; absent if the prompt has only tokens of text. */
+  units: optional(nested('input_units_estimate', record(unitFields(estimatedUnits)))),
   cost: money('input_cost_estimate_rub'),
 });
 
-/** Estimated units of a prompt, and their price. */
 export type InputEstimate = RecordOf<typeof estimateRecord>;
 
 const leasedRecord = record({ id: text('lease_id'), amount: money('leased_rub') });
@@ -61,18 +54,15 @@ const generationFields = {
   id: text('id'),
   payer: part(payerRecord),
   apiType: oneOf('api_type', apiTypes),
-  /**
-   * Model and endpoint of the first candidate (the endpoint that is tried first). The outcome has the endpoint that
-   * answered.
-   */
+  /** Model, endpoint and provider of the first candidate. The outcome names the endpoint that answered. */
   ...routeFields,
   streamed: flag('streamed'),
   createdAtMs: instant('created_at'),
   hold: part(holdRecord),
-  /** Lease from which the first hold was taken, and the amount taken (leases.ts). Absent without a lease. */
+  /** Lease from which the first hold was taken, and the amount taken. */
   lease: optional(part(leasedRecord)),
   tags: requestTagsField,
-  /** Estimated units of the prompt and their cost, charged if the handler dies before it has measured anything. */
+  /** Estimate of the prompt, which is charged if the handler dies before it has measured anything. */
   inputEstimate: part(estimateRecord),
 };
 
@@ -80,7 +70,6 @@ const pendingRecord = record({
   ...generationFields,
   /** Prices of the first candidate, fixed at admission. */
   pricing: pricesField('prices'),
-  /** Version of the catalog files from which the prices were read. */
   catalogVersion: text('catalog_version'),
   bootId: text('boot_id'),
   sweepAtMs: instant(indexes.sweep.sort),
@@ -96,27 +85,25 @@ export function pendingAttributes(generation: PendingGeneration): Item {
 const generationRecord = record({
   ...generationFields,
   state: oneOf('state', ['pending', 'final']),
-  /** Set only while the generation is pending, like `sweepAtMs`. */
   bootId: optional(text('boot_id')),
   sweepAtMs: optional(instant(indexes.sweep.sort)),
   /**
    * Whether the sweep settled the generation with an estimate, and the outcome was not corrected since. A late message
-   * of the request's handler may then correct it once.
+   * may then correct it once.
    */
   swept: flag('swept'),
-  /**
-   * Whether the stored measurement is the last one. If so, and the generation is still pending, the message for its
-   * settlement was lost or is late.
-   */
+  /** Whether the stored measurement is the last one. */
   complete: flag('complete'),
   catalogVersion: optional(text('catalog_version')),
   /** Time at which the generation became final or was corrected. */
   settledAtMs: optional(instant('settled_at')),
-  /** Amount that a correction has added to the sweep's estimate. */
+  /**
+   * Corrected cost minus the estimate that the worker sweep-holds had charged; negative if the estimate was too high.
+   */
   correction: optional(money('correction_rub')),
 });
 
-/** Attributes of a generation, including the outcome of a final generation, in the table and in exports. */
+/** Attributes of stored generations, including the outcome of a final generation. */
 export const generationAttributes = [
   ...generationRecord.attributes,
   ...outcomeRecord.attributes.filter(({ name }) => !generationRecord.attributes.some((known) => known.name === name)),
@@ -133,7 +120,6 @@ export function generationFrom(item: Item): Generation {
   return { ...generation, outcome: measured && outcomeRecord.from(measured) };
 }
 
-/** Attributes that only a pending generation has. */
 export const whilePending = [
   'checkpoint',
   'complete',

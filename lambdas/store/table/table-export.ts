@@ -1,7 +1,4 @@
-/**
- * Exports of the whole table to S3. DynamoDB creates them from its backups, so they use no read units, and no data
- * passes through the gateway.
- */
+/** Exports of the table, or of its changes, to S3. DynamoDB creates them from its backups, without read units. */
 
 import { DescribeExportCommand, DynamoDBClient, ExportTableToPointInTimeCommand } from '@aws-sdk/client-dynamodb';
 import { sdkSettings } from '../../platform/aws/sdk.ts';
@@ -11,33 +8,26 @@ import type { Table } from './table.ts';
 import { writeAlone } from './transact.ts';
 import { put } from './writes.ts';
 
-/** Describes an export. Times are in epoch milliseconds. */
+/** Times are in epoch milliseconds. */
 export interface TableExport {
   tableArn: string;
   bucket: string;
-  /** Folder in the bucket for this export only. Without a prefix, incremental exports would share one folder. */
+  /** Folder in the bucket for this export only. */
   prefix: string;
-  /**
-   * Start of an incremental export, which contains the new images of items that changed between `fromMs` and `toMs`.
-   * Undefined for a full export, which contains all items as of `toMs`.
-   */
+  /** Start of an incremental export of the changes up to `toMs`; undefined for a full export as of `toMs`. */
   fromMs: number | undefined;
   toMs: number;
   /**
-   * Number of the attempt, counted from 1, which is part of the call's client token. For a known token, DynamoDB would
-   * return the failed export again.
+   * Number of the attempt, from 1. It is a part of the client token: for the same token, DynamoDB would return the
+   * failed export again.
    */
   attempt: number;
 }
 
-/** State of an export. A failed export has DynamoDB's own error code. */
 export type ExportState = { state: 'IN_PROGRESS' | 'COMPLETED' } | { state: 'FAILED'; code: string };
 
 export interface TableExports {
-  /**
-   * Starts an export. Within eight hours, repeated calls with the same attempt start only one export.
-   * @returns the ARN of the export
-   */
+  /** Returns the ARN of the export. Within eight hours, repeated calls with the same attempt start only one export. */
   begin: (wanted: TableExport) => Promise<string>;
   stateOf: (arn: string) => Promise<ExportState>;
 }
@@ -89,31 +79,27 @@ const begunExportRecord = record({
   fromMs: optional(instant('from')),
   toMs: instant('to'),
   attempt: count('attempt'),
-  /** Earliest time of the next check. */
   nextCheckAtMs: instant('look_at'),
 });
-/** A started export that, as far as known, is not complete. */
 export type BegunExport = RecordOf<typeof begunExportRecord>;
 
-/**
- * Maximum number of open exports. They cover at most the 35 days of the backups, about a day each, so there are fewer.
- */
+/** Maximum number of open exports. */
 const MAX_BEGUN_EXPORTS = 100;
 
 const progressRecord = record({
-  /** Time of the first run. The table is at least that old. */
+  /**
+   * ARN of the exported table. A restored table contains the progress of the original table, with the original's ARN.
+   */
+  tableArn: optional(text('table_arn')),
+  /** Time of the first run. */
   firstSeenMs: instant('first_seen'),
-  /** Time up to which all changes are in a started export; undefined before the first export. */
+  /** Time up to which all changes are in a started export. */
   untilMs: optional(instant('exported_until')),
   begun: list('begun', begunExportRecord, MAX_BEGUN_EXPORTS),
 });
-/** Progress of the exports. Times are in epoch milliseconds. */
 export type ExportProgress = RecordOf<typeof progressRecord>;
 
-/**
- * Returns the progress of the exports.
- * @returns undefined before the first run
- */
+/** Returns the progress of the exports; undefined before the first run. */
 export async function readExportProgress(table: Table): Promise<ExportProgress | undefined> {
   const item = await readItem(table, PROGRESS_KEY);
   return item && progressRecord.from(item);

@@ -3,26 +3,24 @@ import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
-import { videoCandidate } from '../../routing/video-candidates.ts';
-import { advanceVideo } from '../../inference/videos/advance.ts';
-import { decodeVideoMessage } from '../../inference/videos/message.ts';
-import { videoBucket } from '../../inference/videos/objects.ts';
-import type { VideoTools } from '../../inference/videos/tools.ts';
+import { jobCandidate } from '../../routing/job-candidates.ts';
+import { advanceJob } from '../../inference/jobs/advance.ts';
+import { decodeJobMessage } from '../../inference/jobs/message.ts';
+import { jobBucket } from '../../inference/jobs/objects.ts';
+import type { JobTools } from '../../inference/jobs/tools.ts';
+import { videoJobs } from '../../inference/videos/kind.ts';
 import { describeUnreadable } from '../failure-log.ts';
 import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/**
- * Continues the video jobs whose messages are in a batch. Only failed messages return to the queue. They are delivered
- * again after five seconds at first, later after up to two minutes.
- */
+/** Continues video jobs. Only failed messages return to the queue. */
 export async function handler(event: SQSEvent, context: WorkerContext): Promise<SQSBatchResponse> {
   const tools = toolsFor(context);
   const failed: SQSRecord[] = [];
   await Promise.all(
     event.Records.map(async (record) => {
       try {
-        await advanceVideo(tools, decodeVideoMessage(record.body));
+        await advanceJob(tools, decodeJobMessage(record.body));
       } catch (error) {
         const attempt = Number(record.attributes.ApproximateReceiveCount);
         const about = {
@@ -40,14 +38,15 @@ export async function handler(event: SQSEvent, context: WorkerContext): Promise<
   return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }
 
-function toolsFor(context: WorkerContext): VideoTools {
+function toolsFor(context: WorkerContext): JobTools {
   const health = resources.health();
   return {
+    kind: videoJobs,
     table: resources.table(),
-    bucket: videoBucket(),
+    bucket: jobBucket(),
     jobs: resources.queue('advance-videos'),
     settlements: resources.queue('finalize-cost'),
-    candidateOf: async (modelId, endpointId) => videoCandidate(await servedCatalog(), modelId, endpointId),
+    candidateOf: async (modelId, endpointId) => jobCandidate(await servedCatalog(), modelId, endpointId),
     onResult: (endpointId, result) => {
       health.record(endpointId, result);
       if (result === 'failed') void health.publish();

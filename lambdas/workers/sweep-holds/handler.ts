@@ -9,33 +9,25 @@ import { log } from '../../platform/logger.ts';
 import { writeMetrics } from '../../platform/metrics.ts';
 import { adopt } from '../../store/generations/generation-writes.ts';
 import type { Generation } from '../../store/generations/generation.ts';
-import { encodeVideoMessage } from '../../inference/videos/message.ts';
+import { encodeJobMessage } from '../../inference/jobs/message.ts';
 import { checkRequests } from '../check-requests.ts';
 import { queues } from '../queues.ts';
 import { logFailures } from '../failure-log.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
 /**
- * Event that starts a sweep. When a local gateway starts, it sends the ids of its earlier processes, so that their
- * holds are settled. Scheduled events contain no ids.
+ * Event that starts a sweep. A starting local gateway sends the ids of its earlier processes, whose holds are due at
+ * once.
  */
 interface SweepEvent {
   deadBootIds?: string[];
 }
 
-/**
- * Time in ms before the function's timeout from which the sweep settles no further hold or lease. It is reserved for
- * completing work, and for reopening days.
- */
+/** Time in ms before the function's timeout from which the sweep settles no further hold or lease. */
 const STOP_SWEEPING_BEFORE_TIMEOUT_MS = 15_000;
 
-/** Times of the checks of alerts that a sweep requests. The checks are due after the sweep's timeout of 90 seconds. */
 const checkTimes = { delaySeconds: 120, committedWithinSeconds: 90 };
 
-/**
- * Readings of the queue's length, kept as long as the process lives. The queue is considered empty only after three
- * runs in a row found it empty.
- */
 const watch = new BacklogWatch();
 
 /**
@@ -76,12 +68,12 @@ export async function handler({ deadBootIds }: SweepEvent, context: WorkerContex
 
 async function handBack({ payer: { accountId }, id }: Generation): Promise<void> {
   await adopt(resources.table(), { accountId, id }, resources.bootId());
-  await resources.queue('advance-videos').send(encodeVideoMessage({ accountId, id }));
+  await resources.queue('advance-videos').send(encodeJobMessage({ accountId, id }));
 }
 
 /**
- * Requests the check of alerts before the settlement, so that no check is lost if the run is stopped in between. The
- * check is due after the end of this run.
+ * Requests the check of alerts before the settlement, so that no check is lost if the run is stopped in between. It is
+ * due after this run's timeout of 90 seconds.
  */
 async function beforeSettling(settlement: Settlement): Promise<void> {
   await checkRequests().request([settlement], checkTimes);

@@ -25,31 +25,37 @@ const HASH_PREFIX = /^[0-9a-f]{4,63}$/;
 const MAX_NAMED = 5;
 
 /**
- * Finds the key that the option selects. Unless the option is a complete hash, all keys of the account are read.
+ * Finds the key that the option selects.
  * @throws {GatewayError} 404 if no key matches; 400 with a list if several match
  */
-export async function namedKey({ table, accountId }: Session, named: string): Promise<ApiKey> {
-  if (WHOLE_HASH.test(named)) return findKey(table, accountId, named);
-  const isMeant = ({ name, label, hash }: ApiKey) =>
-    name === named || label === named || (HASH_PREFIX.test(named) && hash.startsWith(named));
-  const found = (await keysOfAccount(table, accountId)).filter(isMeant);
+export async function namedKey(session: Session, named: string): Promise<ApiKey> {
+  const found = await namedKeys(session, named);
   if (found.length === 1) return found[0]!;
-  if (found.length === 0) {
-    throw notFound(`There is no key "${named}". Use a name, label or hash from "keys list".`);
-  }
   const several = found.slice(0, MAX_NAMED).map(({ hash, name, label }) => `${hash.slice(0, 12)} (${name}, ${label})`);
   const more = found.length > MAX_NAMED ? `, and ${found.length - MAX_NAMED} more` : '';
   throw invalidRequest('--key', `"${named}" matches ${several.join(', ')}${more}; use the hash`);
 }
 
-/** Returns all keys of an account except deleted keys. */
+/**
+ * Finds all keys that the option selects; several keys may have the same name.
+ * @throws {GatewayError} 404 if no key matches
+ */
+export async function namedKeys({ table, accountId }: Session, named: string): Promise<ApiKey[]> {
+  if (WHOLE_HASH.test(named)) return [await findKey(table, accountId, named)];
+  const isMeant = ({ name, label, hash }: ApiKey) =>
+    name === named || label === named || (HASH_PREFIX.test(named) && hash.startsWith(named));
+  const found = (await keysOfAccount(table, accountId)).filter(isMeant);
+  if (found.length > 0) return found;
+  throw notFound(`There is no key "${named}". Use a name, label or hash from "keys list".`);
+}
+
 async function keysOfAccount(table: Table, accountId: string): Promise<ApiKey[]> {
   const hashes: string[] = [];
   for (const list of await keyListsOf(table, accountId)) hashes.push(...(await Array.fromAsync(allKeys(table, list))));
   return readKeys(table, hashes);
 }
 
-/** Reads keys by hash, in the given order, without deleted keys. */
+/** Reads keys by hash, in the given order, without deleted and unknown keys. */
 export async function readKeys(table: Table, hashes: string[]): Promise<ApiKey[]> {
   const items = await readItems(table, hashes.map(keyItemKey));
   const byHash = new Map(items.map(keyFrom).map((key) => [key.hash, key]));

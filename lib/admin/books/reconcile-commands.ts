@@ -20,7 +20,6 @@ interface ReconcileOptions {
   prove: boolean;
 }
 
-/** Number of completed days to compare without `--day` and `--deep`. */
 const DAYS_BACK = 30;
 
 export function addReconcileCommand(program: Command): void {
@@ -45,7 +44,6 @@ export function addReconcileCommand(program: Command): void {
     );
 }
 
-/** Prints one row per account, one row per difference, and the verdict. */
 async function reconcileAccounts(
   table: Table,
   { account: named, isJson, ...options }: ReconcileOptions & { account: string | undefined; isJson: boolean },
@@ -71,13 +69,13 @@ async function reconcileAccounts(
   const budgets = options.deep && named === undefined ? await budgetFindings(table, options.day) : [];
   const isSound = budgets.length === 0 && results.every(({ findings }) => findings.length === 0);
   if (isJson) print({ sound: isSound, accounts: results.map(accountJson), budgets }, true);
-  else process.stdout.write(reconciliationText(results, budgets, isSound));
+  else process.stdout.write(reconciliationText(results, budgets, { isSound, isDeep: options.deep }));
   endWithVerdict(isSound);
 }
 
 /**
  * Compares the budgets of free models, which all accounts share, with the records. A budget's counter is deleted two
- * days after its day, so older days cannot be compared.
+ * days after its day, so only recent days can be compared.
  */
 async function budgetFindings(table: Table, day: string | undefined): Promise<BookFinding[]> {
   const completed = datesBetween(utcDate(nowMs() - 2 * DAY_MS), utcDate(nowMs() - DAY_MS));
@@ -118,7 +116,7 @@ function accountJson({ account, compared, findings }: Reconciliation & { account
 function reconciliationText(
   results: (Reconciliation & { account: Account })[],
   budgets: readonly BookFinding[],
-  isSound: boolean,
+  of: { isSound: boolean; isDeep: boolean },
 ): string {
   const rows = results.map(({ account, compared, findings }): Row => {
     return { account: account.name, ...compared, differ: findings.length, id: account.id };
@@ -134,12 +132,16 @@ function reconciliationText(
     })),
   );
   const list = findings.length === 0 ? '' : `\n${asTable(findings)}`;
-  return `${asTable(rows)}${list}\n${verdictOf(results, isSound)}\n`;
+  return `${asTable(rows)}${list}\n${verdictOf(results, of)}\n`;
 }
 
-function verdictOf(results: readonly Reconciliation[], isSound: boolean): string {
+function verdictOf(
+  results: readonly Reconciliation[],
+  { isSound, isDeep }: { isSound: boolean; isDeep: boolean },
+): string {
   if (!isSound) return 'The books do NOT agree. The table above lists the differences.';
   const isEmpty = results.every(({ compared }) => Object.values(compared).every((count) => count === 0));
+  if (isEmpty && isDeep) return 'There was nothing to compare: there are no records, daily rows or payments.';
   if (isEmpty)
     return 'There was nothing to compare, because no day has its daily rows yet. Use --deep to compare the records themselves.';
   return 'The books agree.';

@@ -15,7 +15,7 @@ import { fromFile } from '../command-line/mistakes.ts';
 import { print, type Row } from '../../shared/output.ts';
 import { readPriceList } from '../price-lists/read-price-list.ts';
 
-/** Adds the commands for catalog files and for the published catalog. The commands for files need no table. */
+/** Adds the commands for catalog files and for the published catalog. */
 export function addCatalogCommands(program: Command): void {
   const catalog = program.command('catalog').description('catalog of models and prices: files and publications');
   catalog
@@ -58,7 +58,7 @@ export function addCatalogCommands(program: Command): void {
       'price lists, newest last: models.dev JSON, or the folder of @earendil-works/pi-ai or @pydantic/genai-prices',
     )
     .requiredOption('--selection <file>', 'file that selects the models, see docs/catalog-import.md')
-    .requiredOption('--rate <rub>', 'roubles per US dollar', parseDecimal)
+    .requiredOption('--rate <rub>', 'roubles per US dollar', parseRate)
     .option('--markup-percent <n>', 'percentage added to each price', parseDecimal, '0')
     .requiredOption('--out <dir>', 'directory for the model files')
     .action(async (options: ImportOptions, command: Command) => {
@@ -97,18 +97,23 @@ function backendRow({
 interface ImportOptions {
   from: string[];
   selection: string;
-  /** RUB per USD as decimal text, so that it stays exact. */
+  /** RUB per USD as decimal text. */
   rate: string;
   markupPercent: string;
   out: string;
 }
 
-/** Returns the current date as YYYY-MM-DD. */
 function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
 function parseDecimal(text: string): string {
   if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError('Use a plain decimal number.');
+  return text;
+}
+
+/** Parses an exchange rate above zero. With a rate of zero, all models would be free. */
+function parseRate(text: string): string {
+  if (!/[1-9]/.test(parseDecimal(text))) throw new InvalidArgumentError('Use a number above 0.');
   return text;
 }

@@ -1,53 +1,43 @@
-/**
- * Warnings about catalog entries that are allowed but need a check: unusual prices, dates of prices, and a catalog that
- * is out of date.
- */
+/** Warnings about catalog entries that are allowed but need a check. */
 
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
 import type { EndpointData, ModelData, Pricing, ProviderData } from '../../../lambdas/catalog/schema.ts';
 import { allPricings } from '../../../lambdas/catalog/price-periods.ts';
 import { pricesFor, type UnitPrices } from '../../../lambdas/catalog/tiers.ts';
-import { partPriceNames } from '../../../lambdas/catalog/unit-lists.ts';
+import { partPriceNames, pieces, priceNameOf, type OtherPriceName } from '../../../lambdas/catalog/unit-lists.ts';
 import type { Money } from '../../../lambdas/money/money.ts';
 import { optionalVariable } from '../../../lambdas/platform/environment.ts';
 import { dateWarnings } from './price-date-warnings.ts';
 import { regionWarnings } from './region-warnings.ts';
 
-/**
- * Number of days without a newer model after which a catalog counts as out of date. Usually, vendors publish models
- * every few weeks.
- */
+/** Number of days without a newer model after which a catalog counts as out of date. */
 const FRESH_DAYS = 60;
 const MS_PER_DAY = 86_400_000;
 
-/** Highest usual ratio between the prices of the same model at different providers. */
+/** Highest ratio without a warning between the prices of the same model at different providers. */
 const DEFAULT_SPREAD = 10;
 
-/**
- * Usual prices of cache writes, as multiples of the prompt price: for a one-hour cache (Anthropic), and for a cache of
- * a few minutes.
- */
+/** Usual prices of cache writes as multiples of the prompt price: for an hour (Anthropic), and for a few minutes. */
 const HOUR_MULTIPLE = 2;
 const WRITE_MULTIPLE = 1.25;
-/** Relative tolerance for comparisons of prices, because converted prices are rounded up to 10⁻¹² RUB. */
+/** Tolerance of comparisons with these multiples, because converted prices are rounded up to 10⁻¹² RUB. */
 const ROUNDING = 0.001;
 
-/**
- * Prompt length in tokens above which a price tier may apply. It is the shortest known limit of a first tier
- * (Alibaba's).
- */
+/** Shortest known prompt length in tokens above which a price tier applies (Alibaba's). */
 const SHORTEST_TIER = 32_000;
 
-/** Names of the prices that may depend on the prompt length. */
+/** Prices of units other than tokens, of which a whole answer may consist. */
+const alonePrices = pieces.filter(({ alone, perModel }) => alone && !perModel).map(priceNameOf) as OtherPriceName[];
+
+/** Prices that may depend on the prompt length. */
 const unitNames = ['prompt', 'completion', ...partPriceNames] as const;
 
 /**
- * Returns one sentence per warning; empty if no entry is unusual.
+ * Returns one sentence per warning.
  * @param today as YYYY-MM-DD
  */
 export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers' | 'models'>, today: string): string[] {
-  // The warnings about age and prices of 0 ignore endpoints at the operator's own URLs, because the operator chooses
-  // their dates and prices.
+  // The operator chooses the dates and prices of endpoints at its own URLs.
   const publicIds = new Set(providers.filter(({ base_url }) => base_url !== undefined).map(({ id }) => id));
   const bought = models.filter(({ endpoints }) => endpoints.some(({ provider }) => publicIds.has(provider)));
   const warnings = [
@@ -62,13 +52,16 @@ export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers'
 }
 
 /**
- * Warns about text models with a price of 0, because clients would not pay for such tokens. Models that are
- * deliberately free have `service_free`, and clients pay for models with a price per song without paying for tokens.
+ * Warns about text models with a price of 0, for which clients would not pay. Models that are deliberately free have
+ * `service_free`, and a model that is priced by another unit alone may have no token price.
  */
 function freeWarnings(model: ModelData, publicIds: ReadonlySet<string>): string[] {
   if (model.service_free || !writesText(model)) return [];
   return model.endpoints
-    .filter(({ provider, pricing }) => publicIds.has(provider) && (pricing?.song?.isZero ?? true))
+    .filter(
+      ({ provider, pricing }) =>
+        publicIds.has(provider) && alonePrices.every((name) => pricing?.[name]?.isZero ?? true),
+    )
     .flatMap(({ id, pricing }) =>
       (['prompt', 'completion'] as const)
         .filter((name) => pricing?.[name].isZero)
@@ -77,9 +70,9 @@ function freeWarnings(model: ModelData, publicIds: ReadonlySet<string>): string[
 }
 
 /**
- * Warns about endpoints with a single price for all prompt lengths, if longer prompts probably cost more: because the
- * provider is known to charge more for them (`tiered_prices`), or because another endpoint with the same base price
- * does. The price list then probably omits the tiers, and long prompts would be sold below cost.
+ * Warns about endpoints with a single price for all prompt lengths that may be wrong: the provider is known to charge
+ * more for longer prompts (`tiered_prices`), or another endpoint of the model with the same base price does so. Long
+ * prompts might then be sold below cost.
  */
 function missingTierWarnings(model: ModelData, providers: readonly ProviderData[]): string[] {
   const tiered = new Set(providers.filter(({ tiered_prices: isTiered }) => isTiered).map(({ id }) => id));
@@ -129,14 +122,13 @@ function priceWarnings(model: ModelData): string[] {
   ];
 }
 
-/** Prices that apply to one range of prompt lengths. */
 interface Level {
-  /** Endpoint and range of prompt lengths, for messages. */
+  /** Text for messages that names the endpoint and the range of prompt lengths. */
   place: string;
   prices: UnitPrices;
 }
 
-/** Returns an endpoint's prices for each range of prompt lengths, shortest first. */
+/** Returns an endpoint's base prices, and the prices above each limit of the prompt length, shortest first. */
 function levelsOf(id: string, pricing: Pricing): Level[] {
   const sizes = (pricing.overrides ?? [])
     .map(({ min_prompt_tokens: size }) => size)

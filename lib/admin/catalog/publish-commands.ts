@@ -97,7 +97,7 @@ function withPublisher(
   });
 }
 
-/** Maximum number of rows in a printed table. JSON output contains all rows. */
+/** Maximum number of changes in text output. JSON output contains all changes. */
 const MAX_SHOWN = 100;
 
 const versionName = (version: string | null) => version ?? 'the deployed catalog';
@@ -126,15 +126,16 @@ function printPublished({
   process.stdout.write(
     published
       ? 'Published. Running functions use it within two minutes; a local gateway within two seconds.\n'
-      : 'Nothing was published. Repeat the command with --yes to publish.\n',
+      : after !== null && after === before
+        ? 'Nothing was published, because this catalog is already in force.\n'
+        : 'Nothing was published. Repeat the command with --yes to publish.\n',
   );
 }
 
 type PublicationPlace = Pick<Publisher, 'publications' | 'deployed'>;
 
 /**
- * Returns the storage of publications, and the deployed catalog, which comes from the running gateway or else from this
- * checkout.
+ * Returns the storage of publications, and the deployed catalog.
  * @throws {StartFailure} if the table is on AWS and no bucket is given
  */
 function placeOf(local: LocalState | undefined, bucket: string | undefined): PublicationPlace {

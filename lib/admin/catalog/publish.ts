@@ -1,6 +1,8 @@
 /**
- * Publishes a catalog while the gateway runs: computes the differences, validates and publishes the catalog, and writes
- * an audit entry. If two operators publish at the same time, only one of them succeeds.
+ * Publishes a catalog while the gateway runs. If two operators publish at the same time, only one of them succeeds.
+ *
+ * Guarantee: every published catalog has an audit entry, which is written before the publication. A failed publication
+ * normally gets a second entry.
  */
 
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
@@ -24,44 +26,44 @@ import type { KeptPublication, Publications } from './publications.ts';
 export interface Publisher {
   table: Table;
   publications: Publications;
-  /** Returns the catalog that applies if no catalog is published. */
+  /** The catalog that applies if no catalog is published. */
   deployed: () => CatalogFiles;
   operator: () => Promise<Actor>;
 }
 
 export interface PublishOptions {
   action: 'catalog.publish' | 'catalog.rollback' | 'catalog.withdraw';
-  /** Whether to publish. If false, the differences are only computed. */
+  /** If false, the differences are only computed. */
   yes?: boolean;
-  /** Whether the operator confirms that the environment variables that the new catalog additionally needs are set. */
+  /** Whether the operator confirms that all variables are set that the new catalog uses and the current one does not. */
   variablesAreSet?: boolean;
 }
 
-/** Differences between the current catalog and a new one. If `published` is false, nothing was published. */
+/**
+ * If `published` is false, nothing was published: the operator has not confirmed it, or the catalog is already
+ * published.
+ */
 export interface Published {
   published: boolean;
   /**
-   * Version of the current catalog; null for the deployed catalog, which also replaces an invalid publication. `after`
+   * Version of the current catalog; null for the deployed catalog, and if the current publication is invalid. `after`
    * is the version of the new catalog.
    */
   before: string | null;
   after: string | null;
   prices: number;
-  /** Number of changed values other than prices, and of added or removed models, aliases, providers and search. */
+  /** Number of changes other than prices. */
   others: number;
-  /**
-   * Credentials that the new catalog uses and the current catalog does not use. The gateway may have no values for
-   * these credentials.
-   */
+  /** Credentials that the current catalog does not use, so the gateway may have no values for them. */
   new_credentials: string[];
-  /** Warnings about the new catalog that do not also apply to the current catalog. */
+  /** Excludes warnings that also apply to the current catalog. */
   warnings: string[];
   changes: CatalogChange[];
 }
 
 /**
- * The current catalog. `kept` is the latest stored publication. `publication` is its content; undefined if there is
- * none or the content is invalid.
+ * `kept` is the latest stored publication. `publication` is its content; undefined if there is none or the content is
+ * invalid.
  */
 interface InForce {
   kept: KeptPublication | undefined;
@@ -79,8 +81,8 @@ export async function inForceAt({
 }
 
 /**
- * Parses a publication. Returns undefined if it is invalid. Functions cannot use an invalid publication, so a new one
- * may replace it.
+ * Parses a publication; undefined if it is invalid. Functions cannot use an invalid publication, so a new one may
+ * replace it.
  */
 export function readable({ text }: KeptPublication): Publication | undefined {
   try {
@@ -94,8 +96,8 @@ export function readable({ text }: KeptPublication): Publication | undefined {
 /**
  * Publishes, rolls back or withdraws a catalog.
  * @param files catalog to publish; undefined for the deployed catalog
- * @throws {GatewayError} 400 if the catalog is too large or needs another variable; 404 if there is no publication to
- *   withdraw; 409 if another operator has published since the current catalog was read
+ * @throws {GatewayError} 400 if the catalog is too large or uses an unconfirmed new variable; 404 if there is no
+ *   publication to withdraw; 409 if another operator has published since the current catalog was read
  * @throws {CatalogError} if functions could not read the catalog
  */
 export async function publish(
@@ -109,7 +111,7 @@ export async function publish(
   if (!files && isDeployed) {
     throw new GatewayError('not_found', 'No catalog is published, so there is nothing to withdraw.');
   }
-  // The deployed catalog needs no check, because its variables were deployed with it.
+  // The variables of the deployed catalog were deployed with it.
   if (files && !variablesAreSet) refuseNewVariables(current, files);
   const changes = changesBetween(current, files ?? deployed());
   const prices = changes.filter(isOfPrice).length;
@@ -125,21 +127,40 @@ export async function publish(
     warnings: newWarnings(current, files ?? deployed()),
     changes,
   };
-  if (!yes) return { published: false, ...result };
+  const isInForce = after !== null && after === before;
+  if (!yes || isInForce) return { published: false, ...result };
   const actor = await operator();
   const text = writePublication({ publishedAt: new Date(nowMs()).toISOString(), by: actor.id, files });
   checkUsable(text);
-  if (!(await publications.put(text, kept))) {
-    throw conflict(
-      'Someone else has published a catalog since. Review it with "catalog show --history 3", then publish again.',
-    );
+  const change = {
+    target: `catalog ${after ?? 'as deployed'}`,
+    before: { version: before },
+    after: { version: after },
+  };
+  const audit = (name: string) =>
+    commitChange({ table, accountId: GATEWAY_AUDIT, actor }, { ...change, action: name }, {});
+  await audit(action);
+  try {
+    await putPublication(publications, text, kept);
+  } catch (error) {
+    await audit(`${action}_failed`);
+    throw error;
   }
-  await commitChange(
-    { table, accountId: GATEWAY_AUDIT, actor },
-    { action, target: `catalog ${after ?? 'as deployed'}`, before: { version: before }, after: { version: after } },
-    {},
-  );
   return { published: true, ...result };
+}
+
+/** @throws {GatewayError} 409 if another operator has published since `kept` was read */
+async function putPublication(
+  publications: Publications,
+  text: string,
+  kept: KeptPublication | undefined,
+): Promise<void> {
+  if (await publications.put(text, kept)) return;
+  // If the reply to a successful write was lost, its repetition finds its own publication.
+  if ((await publications.latest())?.text === text) return;
+  throw conflict(
+    'Someone else has published a catalog since. Review it with "catalog show --history 3", then publish again.',
+  );
 }
 
 function newWarnings(current: CatalogFiles, next: CatalogFiles): string[] {
@@ -149,8 +170,8 @@ function newWarnings(current: CatalogFiles, next: CatalogFiles): string[] {
 }
 
 /**
- * Checks that a new catalog needs no environment variable that the current catalog does not need.
- * @throws {GatewayError} 400 if it needs another variable, which might not be set for the functions
+ * Refuses a catalog with variables that the current catalog does not use, because they might not be set for functions.
+ * @throws {GatewayError} 400 if there is such a variable
  */
 function refuseNewVariables(current: CatalogFiles, next: CatalogFiles): void {
   const known = variablesOf(current);
@@ -163,7 +184,6 @@ function refuseNewVariables(current: CatalogFiles, next: CatalogFiles): void {
 }
 
 /**
- * Validates a publication's text as functions do when they read it.
  * @throws {GatewayError} 400 if the text is too large
  * @throws {CatalogError} if functions could not read the text
  */
@@ -179,11 +199,11 @@ function checkUsable(text: string): void {
 }
 
 /**
- * Returns the catalog to which a rollback switches: the catalog before the current one.
- * @param version version of another earlier publication to switch to
+ * Returns the catalog to which a rollback switches: the last catalog that differs from the current catalog.
+ * @param version version of a publication to which it switches instead
  * @returns undefined for the deployed catalog
- * @throws {GatewayError} 404 if there is no such publication; 409 if no version is given and the current catalog is a
- *   withdrawal or was published before, because the rollback would undo the last one
+ * @throws {GatewayError} 404 if there is no such publication; 409 if no version is given and the rollback would undo
+ *   the last rollback or withdrawal
  */
 export async function earlierFiles(
   publications: Publications,
@@ -193,15 +213,14 @@ export async function earlierFiles(
   const [current, ...earlier] = kept.map(readable);
   const wanted =
     version === undefined
-      ? earlier.find((one) => one !== undefined)
+      ? earlier.find((one) => one !== undefined && !(current && isSame(one, current)))
       : [current, ...earlier].find((one) => one?.files?.version === version);
   if (version === undefined && wanted && isPutBack(current, earlier))
     throw conflict(
       `The current catalog is the result of a rollback from ${nameOf(wanted)}, which this command would publish again. Choose a version with --to.`,
     );
   if (wanted) return wanted.files;
-  // Before the first publication, the deployed catalog was in use, so a rollback of the first publication returns to
-  // the deployed catalog.
+  // Before the first publication, the deployed catalog was in use.
   if (version === undefined && kept.length > 0) return undefined;
   throw new GatewayError(
     'not_found',
@@ -211,16 +230,20 @@ export async function earlierFiles(
   );
 }
 
+function isSame(one: Publication, other: Publication): boolean {
+  return one.files?.version === other.files?.version;
+}
+
 function isPutBack(current: Publication | undefined, earlier: (Publication | undefined)[]): boolean {
   if (!current) return false;
-  // A publication without files stands for the deployed catalog, which was also in use before the first publication.
+  // A publication without files stands for the deployed catalog.
   const { files } = current;
-  return files === undefined || earlier.slice(1).some((one) => one?.files?.version === files.version);
+  return files === undefined || earlier.slice(1).some((one) => one !== undefined && isSame(one, current));
 }
 
 function nameOf({ files }: Publication): string {
   return files?.version ?? 'the deployed catalog';
 }
 
-/** Number of latest publications that `catalog show` can list, and that a rollback searches. */
+/** Number of the latest publications that `catalog show` can list, and that a rollback searches. */
 export const MAX_HISTORY = 50;

@@ -8,6 +8,7 @@ import { nameRule, noteRule, referenceRule } from '../../../lambdas/management/r
 import type { Money } from '../../../lambdas/money/money.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { conflict, GatewayError } from '../../../lambdas/platform/errors.ts';
+import { isInn } from '../../../lambdas/platform/inn.ts';
 import { issueText } from '../../../lambdas/platform/zod-messages.ts';
 import { readAccount } from '../../../lambdas/store/accounts/accounts.ts';
 import { listPapers, paperPut, partyPut, readParty, type Party } from '../../../lambdas/store/accounts/papers.ts';
@@ -28,7 +29,7 @@ export function addPaperCommands(program: Command): void {
     .command('party')
     .description('set the organization and the tax of the account’s documents; without options, print them')
     .option('--name <name>', 'of the organization', textBy(nameRule))
-    .option('--inn <number>', '10 or 12 digits', digits(/^(\d{10}|\d{12})$/, 'Use 10 or 12 digits.'))
+    .option('--inn <number>', '10 or 12 digits', parseInn)
     .option('--kpp <number>', '9 digits', digits(/^\d{9}$/, 'Use 9 digits.'))
     .option('--no-kpp', 'remove the KPP')
     .option('--address <text>', 'of the organization', textBy(noteRule))
@@ -75,11 +76,18 @@ function withOutput(command: Command): Command {
     .addOption(new Option('--locale <locale>', 'number format of CSV files').choices([...locales]).default('plain'));
 }
 
+const INN_RULE = 'must be 10 or 12 digits with correct check digits';
+
 function digits(pattern: RegExp, says: string): (text: string) => string {
   return (text) => {
     if (pattern.test(text)) return text;
     throw new InvalidArgumentError(says);
   };
+}
+
+function parseInn(text: string): string {
+  if (isInn(text)) return text;
+  throw new InvalidArgumentError(`It ${INN_RULE}.`);
 }
 
 function parseVat(text: string): string {
@@ -88,7 +96,7 @@ function parseVat(text: string): string {
 }
 
 type PartyOptions = Partial<Pick<Party, 'name' | 'inn' | 'address' | 'vat'>> & {
-  /** Tax registration code of the organization; `false` removes the stored code. */
+  /** `false` removes the stored code. */
   kpp?: string | false;
   contract?: string | false;
   pricesExcludeVat?: boolean;
@@ -133,7 +141,7 @@ async function requireParty({ table, accountId }: Session): Promise<Party> {
 
 const sellerSchema = z.strictObject({
   name: z.string().min(1),
-  inn: z.string().regex(/^(\d{10}|\d{12})$/),
+  inn: z.string().refine(isInn, INN_RULE),
   kpp: z
     .string()
     .regex(/^\d{9}$/)
@@ -141,10 +149,7 @@ const sellerSchema = z.strictObject({
   address: z.string().min(1),
 });
 
-/**
- * Reads the file that describes the seller.
- * @throws {StartFailure} with the mistake, if the file is invalid
- */
+/** @throws {StartFailure} with the mistake, if the file is invalid */
 function readSeller(file: string | undefined): Party | undefined {
   if (file === undefined) return undefined;
   let content: unknown;
@@ -180,7 +185,6 @@ async function issueAct(
   const { table, accountId, changes } = session;
   const account = (await readAccount(table, accountId))!;
   const act = await makeAct(table, { account, month, zone, number, by, party: await requireParty(session) });
-  // An issued document keeps the buyer to which it was issued.
   const parties = { seller: readSeller(output.seller), buyer: act.paper.party };
   if (!act.isIssued && !draft) {
     if (!empty) requireLines(act);
@@ -208,7 +212,6 @@ interface ActOptions extends OutputOptions {
   empty: boolean;
 }
 
-/** Returns a reference as a file name, without slashes and other special characters. */
 function safeFileName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]/g, '-');
 }

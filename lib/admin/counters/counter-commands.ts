@@ -3,19 +3,19 @@ import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { Command } from 'commander';
 import { fromAttributes, type Attributes } from '../../../lambdas/store/table/attribute-values.ts';
 import { gatherCounter } from '../../../lambdas/store/counters/counter-parts.ts';
-import { allowParts, forbidParts } from '../../../lambdas/store/counters/parts-allowance.ts';
+import { commitChange } from '../../../lambdas/management/change.ts';
+import { GATEWAY_AUDIT } from '../../../lambdas/store/accounts/audit.ts';
+import { arePartsAllowed, partsAllowance } from '../../../lambdas/store/counters/parts-allowance.ts';
 import type { ScopeId } from '../../../lambdas/store/counters/counters.ts';
 import { sdkClient } from '../../shared/database/sdk-client.ts';
 import type { Table } from '../../../lambdas/store/table/table.ts';
 import { print, type Row } from '../../shared/output.ts';
 import { showProgress } from '../command-line/progress.ts';
+import { operatorOf } from '../session/operator.ts';
 import { recompute } from './recompute.ts';
 import { onTable, withAccount, type TableSession } from '../session/session.ts';
 
-/**
- * Time in ms to wait after the creation of parts (items into which a busy counter is split) has been forbidden, because
- * running requests may still create parts.
- */
+/** Time to wait after parts of counters were forbidden, because running requests may still create parts. */
 const UNDER_WAY_MS = 5_000;
 
 export function addCounterCommands(program: Command): void {
@@ -45,23 +45,32 @@ export function addCounterCommands(program: Command): void {
     );
 }
 
-async function allow({ table }: TableSession): Promise<Row> {
-  await allowParts(table);
+/** Allows or forbids that counters are divided into parts, with an audit entry if this is a change. */
+async function setAllowance({ table, local }: TableSession, isAllowed: boolean): Promise<void> {
+  const wasAllowed = await arePartsAllowed(table);
+  if (wasAllowed === isAllowed) return;
+  const actor = await operatorOf(local === undefined);
+  const [before, after] = [{ parts_allowed: wasAllowed }, { parts_allowed: isAllowed }];
+  const change = { action: isAllowed ? 'counters.allow_parts' : 'counters.gather', target: 'counters', before, after };
+  const writes = { allowance: partsAllowance(table, isAllowed) };
+  await commitChange({ table, accountId: GATEWAY_AUDIT, actor }, change, writes);
+}
+
+async function allow(session: TableSession): Promise<Row> {
+  await setAllowance(session, true);
   return { parts_allowed: true };
 }
 
-async function gather({ table }: TableSession): Promise<Row> {
-  await forbidParts(table);
+async function gather(session: TableSession): Promise<Row> {
+  const { table } = session;
+  await setAllowance(session, false);
   await sleep(UNDER_WAY_MS);
   let gathered = 0;
   for await (const scope of scopesWithParts(table)) if (await gatherCounter(table, scope)) gathered += 1;
   return { parts_allowed: false, counters_gathered: gathered };
 }
 
-/**
- * Yields the scopes (for example keys) whose counters are split into parts. Reads the whole table, at a cost of a
- * quarter of a read unit per KB.
- */
+/** Yields the scopes (for example keys) whose counters are split into parts. Reads the whole table. */
 async function* scopesWithParts(table: Table): AsyncGenerator<ScopeId, void> {
   const client = sdkClient(table.endpoint);
   let start: Attributes | undefined;

@@ -14,24 +14,22 @@ import {
 } from '../../../lambdas/store/counters/counters.ts';
 
 export interface RecomputeOptions {
-  /** Creates a progress display for this number of days. */
   progressOf?: (days: number) => (date: string) => void;
-  /** Pause in ms before the differences are measured again. */
+  /** Pause before the differences are measured again. */
   pauseMs?: number;
 }
 
 /**
- * Corrects the counters of an account that differ from its records, with an audit entry for each correction. Yields the
- * corrected windows of each counter after its correction was made.
+ * Corrects the counters of an account that differ from its records, with audit entries. Yields the corrected windows of
+ * each counter after its correction was made.
  *
- * Guarantee: the result is exact even during requests. A correction adds a difference on which two measurements agree.
- * A settlement changes records and counters by the same amount, so the difference stays constant. A difference of the
- * current day is found only if no request changes the day during the measurement; otherwise, a run on the next day
- * finds it.
+ * Guarantee: the result is exact even during requests. A correction adds a difference that two measurements have found.
+ * A settlement between them does not change the difference, because it changes records and counters by the same amount.
+ * Weakness: a difference of the current day may be found only by a run on the next day.
  *
  * Guarantee: a difference is corrected once, even if commands are repeated or run concurrently.
- * @throws {GatewayError} 404 if the account does not exist; 409 if the differences changed during the measurement, if a
- *   returned lease awaits its correction, or if another command corrected a counter; run the command again
+ * @throws {GatewayError} 404 if the account does not exist; 409 if the differences changed, if a returned lease awaits
+ *   its correction, or if another command corrected a counter; run the command again
  */
 export async function* recomputeCounters(
   context: ChangeContext,
@@ -41,14 +39,12 @@ export async function* recomputeCounters(
   if (found.length === 0) return;
   const scopes = scopesOf(found);
   const corrections = await Promise.all(scopes.map((scope) => readCorrections(context.table, scope)));
+  // If a returned lease is corrected between this check and the second measurement, the measurements differ.
+  await refuseWhileAwaiting(context);
   const confirmed = await measure(context, options);
   if (!isSame(found, confirmed))
     throw conflict('The differences have changed during the measurement. Run the command again.');
-  if (await awaitsCorrection(context.table, context.accountId)) {
-    throw conflict(
-      'A lease of the account was returned too early, and will be corrected within half an hour. Run the command again then.',
-    );
-  }
+  await refuseWhileAwaiting(context);
   for (const [index, scope] of scopes.entries()) {
     const drifts = confirmed.filter((drift) => isOf(scope, drift));
     await correct(context, scope, { drifts, corrections: corrections[index]! });
@@ -56,7 +52,14 @@ export async function* recomputeCounters(
   }
 }
 
-/** Returns the counter windows that differ from the account's records. */
+async function refuseWhileAwaiting({ table, accountId }: ChangeContext): Promise<void> {
+  if (!(await awaitsCorrection(table, accountId))) return;
+  throw conflict(
+    'A lease of the account was returned too early, and will be corrected within half an hour. Run the command again then.',
+  );
+}
+
+/** Returns the windows of counters that differ from the account's records. */
 async function measure(
   { table, accountId }: ChangeContext,
   { progressOf, pauseMs }: RecomputeOptions,
@@ -84,7 +87,7 @@ async function correct(
 }
 
 /**
- * Returns the amounts to add to the counters. `committed_<window>` contains the spent plus the held amount, so a
+ * Returns the corrections of a counter's attributes. `committed_<window>` contains the spent plus the held amount, so a
  * correction of the spent amount changes it too.
  */
 function deltasOf(drifts: readonly CounterDrift[]): CounterDeltas {
@@ -108,10 +111,7 @@ function isOf({ kind, id }: ScopeId, drift: ScopeId): boolean {
   return drift.kind === kind && drift.id === id;
 }
 
-/**
- * Returns whether two measurements found the same differences. The measured amounts may change in between, because
- * requests change the current day.
- */
+/** Returns whether two measurements found the same differences, even if the measured amounts have changed. */
 function isSame(before: readonly CounterDrift[], after: readonly CounterDrift[]): boolean {
   const names = new Set(before.map(nameOf));
   return after.length === before.length && after.every((drift) => names.has(nameOf(drift)));

@@ -7,7 +7,7 @@ import { findWorkspace } from '../../../lambdas/management/workspaces.ts';
 import { valueInReport } from '../../../lambdas/books/tag-values.ts';
 import type { RequestTags } from '../../../lambdas/store/generations/request-tags.ts';
 import { readAccount } from '../../../lambdas/store/accounts/accounts.ts';
-import { namedKey } from '../accounts/named-key.ts';
+import { namedKeys } from '../accounts/named-key.ts';
 import { table as asTable, type Row } from '../../shared/output.ts';
 import { locales, type Locale } from '../../../lambdas/books/csv.ts';
 import { csvText, type WrittenFile } from './csv.ts';
@@ -94,8 +94,8 @@ async function printStatement(session: Session, options: StatementOptions, isJso
   }
   for (const tag of unusedTags(statement))
     process.stderr.write(`None of these requests, and none of their keys, has the tag "${tag}". Check its spelling.\n`);
-  // If the statement is empty, the key in `--key` may be misspelled. `namedKey` throws if the account has no such key.
-  if (options.key !== undefined && statement.records === 0) await namedKey(session, options.key);
+  // The key may be misspelled: `namedKeys` throws if the account has no such key.
+  if (options.key !== undefined && statement.records === 0) await namedKeys(session, options.key);
   endWithVerdict(isProven(statement));
 }
 
@@ -115,9 +115,7 @@ async function filterOf(
 
 const HASH_OR_PREFIX = /^[0-9a-f]{4,64}$/;
 
-/**
- * Returns whether an option selects this key, by name, label, or the beginning of the hash. Deleted keys match as well.
- */
+/** Returns whether `named` is the name, label, or beginning of the hash of a key, which may be deleted. */
 async function isSelectedKey(names: Names, hash: string, named: string): Promise<boolean> {
   const { name, label } = await names.key(hash);
   return name === named || label === named || (HASH_OR_PREFIX.test(named) && hash.startsWith(named));
@@ -127,7 +125,6 @@ function isTagged(wanted: RequestTags, recorded: RequestTags | undefined, ofKey:
   return Object.entries(wanted).every(([name, value]) => valueInReport(name, recorded, ofKey) === value);
 }
 
-/** Returns the filters as text, for the statement. */
 function statementFilterWords({ key, member, workspace, model, tag = {} }: StatementOptions): string[] {
   const named = { key, member, workspace, model };
   return [
@@ -136,7 +133,7 @@ function statementFilterWords({ key, member, workspace, model, tag = {} }: State
   ];
 }
 
-/** Returns the tags in --by that no row has, which may be misspelled. */
+/** Returns the tags in --by that no row has. */
 function unusedTags({ by, rows }: Statement): string[] {
   return by.flatMap((dimension, index) =>
     isTag(dimension) && rows.length > 0 && rows.every(({ values }) => values[index] === '')
@@ -159,7 +156,7 @@ const statementFormatters: Record<
     const columns = [...by.flatMap((dimension) => dimensionColumns(dimension).slice(0, 1)), ...shortSumColumns];
     const lines: Row[] = [];
     for (const row of rows) {
-      // The table contains only names; the other output formats also contain ids.
+      // The printed table has names without ids.
       const cells: unknown[] = [];
       for (const [index, dimension] of by.entries()) {
         const [name] = await namedCells({ ...row, values: [row.values[index]!] }, [dimension], names);

@@ -13,7 +13,7 @@ export function addAuditCommand(program: Command): void {
       'list changes of the account and who made them, newest first; --json contains the values before and after',
     )
     .option('--since <ISO time>', 'only changes since this time', parseTime)
-    .option('--gateway', 'list changes of the whole gateway instead (its catalog)')
+    .option('--gateway', 'list changes of the whole gateway instead (its catalog, parts of counters)')
     .option('--limit <n>', 'maximum number of changes', parseCount, 50)
     .action((given: AuditOptions, command: Command) =>
       // Changes to the gateway itself belong to no account.
@@ -37,7 +37,7 @@ async function gatewayAuditRows({ table }: TableSession, selection: AuditOptions
   return (await readAudit(table, GATEWAY_AUDIT, selection)).map(auditRow);
 }
 
-/** Returns an audit entry for programs, with sorted fields, because the table returns them in any order. */
+/** Returns an output row. It sorts the changed fields, because the table returns them in any order. */
 export function auditRow({ at, action, target, actor, requestId, before, after }: AuditEntry) {
   return {
     at,
@@ -50,7 +50,7 @@ export function auditRow({ at, action, target, actor, requestId, before, after }
   };
 }
 
-/** Returns one table row per changed field of an audit entry, but at least one row. */
+/** Returns one table row per changed field, but at least one row. */
 export function auditTableRows({ at, action, target, actor, before, after }: ReturnType<typeof auditRow>): Row[] {
   const first = {
     at: `${at.slice(0, '2026-11-20'.length)} ${at.slice('2026-11-20T'.length, '2026-11-20T12:00:00'.length)}`,
@@ -63,13 +63,11 @@ export function auditTableRows({ at, action, target, actor, before, after }: Ret
   return [{ ...first, changed: change }, ...more.map((changed) => ({ ...nothing, changed }))];
 }
 
-/** Matches a hash. The first capture group is the beginning that tables show. */
+/** Matches a hash, of which tables show only the first 12 digits. */
 const LONG_HASH = /\b([0-9a-f]{12})[0-9a-f]{52}\b/;
-/**
- * Matches the workspace id before a member id. Tables shorten the workspace id, so that the member id remains visible.
- */
+/** Matches the workspace id before a member id, which tables shorten. */
 const ID_BEFORE = /\b([0-9a-f]{8})-[0-9a-f-]{27}(?=.)/;
-/** Text of an empty cell. A missing value would be printed as "-". */
+/** Prints an empty cell. A missing value would be printed as "-". */
 const BLANK = ' ';
 
 function changesOf(before: Item, after: Item): string[] {

@@ -29,7 +29,6 @@ interface GlobalOptions {
   account?: string;
 }
 
-/** Maximum number of findings that are printed. */
 const MAX_FINDINGS = 1_000;
 
 export function addVerifyCommand(program: Command): void {
@@ -44,7 +43,7 @@ export function addVerifyCommand(program: Command): void {
     .action((options: VerifyOptions, command: Command) => {
       const { json, table, account } = command.optsWithGlobals<GlobalOptions>();
       const request = { ...options, account, isJson: json };
-      // Without a table, only the files are checked, so a reviewer needs no access to the gateway.
+      // Without a table, only the files are checked.
       if (options.files !== undefined && table === undefined) return verifySealedDays(request);
       return withTableOf(command, (opened, _, local) => verifySealedDays(request, { table: opened, local }));
     });
@@ -61,8 +60,7 @@ async function verifySealedDays(
     );
   }
   const publicKey = await publicKeyOf(key, opened?.local);
-  // Only a table shows which files should exist. Without a table, a missing directory would look like a directory
-  // without differences, so it is rejected.
+  // Without a table, a missing directory would look like a directory without differences.
   const folder = join('sealed', account ?? '');
   if (!opened && !existsSync(join(directory, folder))) {
     throw new StartFailure(`There is no folder "${folder}" in ${directory}. Pass the directory that contains it.`);
@@ -118,10 +116,7 @@ async function publicKeyOf(file: string | undefined, local: LocalState | undefin
   return openDocumentSigner()!.publicKey();
 }
 
-/**
- * Reads a public key.
- * @throws {StartFailure} if the file does not exist, or contains no public key
- */
+/** @throws {StartFailure} if the file does not exist, or contains no public key */
 function publicKeyIn(file: string): string {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   if (text === undefined)
@@ -151,5 +146,5 @@ function verificationText({
   const verdict = isSound
     ? `Everything matches the sealed state (${compared}).`
     : `Something does NOT match the sealed state (${compared}).`;
-  return `${asTable(rows)}${list}\n${rows.length === 0 && isSound ? 'Nothing is sealed yet.' : verdict}\n`;
+  return `${asTable(rows)}${list}\n${rows.every(({ days }) => days === 0) && isSound ? 'Nothing is sealed yet.' : verdict}\n`;
 }

@@ -8,24 +8,19 @@ import { readCatalogFiles } from '../../../lambdas/catalog/files.ts';
 import { shippedCatalogDirectory } from '../../../lambdas/catalog/load.ts';
 import { functions } from '../../../lambdas/routes.ts';
 import { servedNames } from '../../../lambdas/server/served-routes.ts';
+import { toolArguments } from '../tool-arguments.ts';
 import { buildConsole } from './console-bundle.ts';
 import { plainBuiltins } from './plain-builtins.ts';
 
 const lambdasDirectory = fileURLToPath(new URL('../../../lambdas/', import.meta.url));
 
-/**
- * Code at the beginning of each bundle. CommonJS parts of dependencies load Node's built-in modules with `require`,
- * which ES modules do not have.
- */
+/** CommonJS parts of dependencies load Node's built-in modules with `require`, which ES modules do not have. */
 export const requireBanner = `const require = process.getBuiltinModule('module').createRequire(import.meta.url);`;
 
-/** Matches zod's names of formats that no schema of the gateway has. */
+/** Matches zod's names of formats that the gateway does not use. */
 const UNUSED_NAMES = /^ {8}(?!(?:email|url|uuid|datetime|date|time|duration|regex|nan):)\w+: ".*",$/gm;
 
-/**
- * Plugin that removes zod's messages in dozens of languages, which are a large part of a bundle. The gateway needs only
- * English, which zod loads by itself.
- */
+/** Plugin that removes zod's messages in languages other than English. */
 export const withoutZodLocales: Plugin = {
   name: 'without-zod-locales',
   setup(bundler) {
@@ -39,10 +34,7 @@ export const withoutZodLocales: Plugin = {
   },
 };
 
-/**
- * Plugin that removes zod's conversion to JSON Schema. Functions never describe schemas: the API document is generated
- * from the sources beforehand.
- */
+/** Plugin that removes zod's conversion to JSON Schema. Functions never describe schemas. */
 const withoutJsonSchema: Plugin = {
   name: 'without-json-schema',
   setup(bundler) {
@@ -55,15 +47,11 @@ const withoutJsonSchema: Plugin = {
   },
 };
 
-/** Exports of the ID3 reader that are not functions, with their values. */
 const tagParts: Record<string, string> = { ID3_V2_HEADER_SIZE: '10' };
 
-/**
- * Plugin that removes the reader of ID3 tags in the library mediabunny. The gateway reads MP3 without the library, and
- * the library gets no other recording that begins with an ID3 tag.
- */
-const withoutSongTags: Plugin = {
-  name: 'without-song-tags',
+/** Plugin that removes the reader of ID3 tags in the library mediabunny. The gateway reads MP3 without the library. */
+const withoutId3Tags: Plugin = {
+  name: 'without-id3-tags',
   setup(bundler) {
     bundler.onLoad({ filter: /\/mediabunny\/.*\/id3\.js$/ }, ({ path }) => {
       const exported = readFileSync(path, 'utf8').matchAll(/^export (?:const|class|var) (\w+)/gm);
@@ -73,15 +61,15 @@ const withoutSongTags: Plugin = {
   },
 };
 
-/** Matches zod's error messages about mistakes in schemas, which tests find before the build. */
+/** Matches constant error messages in zod. */
 const SCHEMA_MISTAKE = /(?<=throw new Error\()"[^"\n]*"(?=\))/g;
 /**
- * Matches zod's methods such as `z.string().email()`. Each of them would keep a class and a regular expression in the
- * bundle. Schemas use functions such as `z.email()` instead.
+ * Matches zod's methods such as `z.string().email()`. Each of them would keep a class in the bundle; schemas use
+ * functions such as `z.email()` instead.
  */
 const STRING_FORMAT = /^ {4}\w+\(params\) \{\n {8}return this\.check\(core\._\w+\(Zod\w+, params\)\);\n {4}\},$/gm;
 
-/** Plugin that removes parts of zod that functions do not need. Fewer classes also make a cold start faster. */
+/** Plugin that removes parts of zod that functions do not need. */
 const withoutUnusedZod: Plugin = {
   name: 'without-unused-zod',
   setup(bundler) {
@@ -91,7 +79,7 @@ const withoutUnusedZod: Plugin = {
   },
 };
 
-/** Plugin that removes texts of billing units, which only the console, tools, the API document and FOCUS exports need. */
+/** Plugin that removes texts of billing units. */
 const withoutUnitTexts: Plugin = {
   name: 'without-unit-texts',
   setup(bundler) {
@@ -104,13 +92,10 @@ const withoutUnitTexts: Plugin = {
   },
 };
 
-/** Matches the description of a field, if it is a literal; and the end of `meta`, if there are no other properties. */
+/** Matches the literal description of a field, and the end of `meta` if there are no other properties. */
 const DESCRIPTION = /(\.meta\(\{\s*description:\s*)('(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)(,?\s*\}\))?/g;
 
-/**
- * Plugin that removes descriptions of fields, which only the API document needs. For the source maps, lines keep their
- * numbers.
- */
+/** Plugin that removes descriptions of fields. For the source maps, lines keep their numbers. */
 const withoutDescriptions: Plugin = {
   name: 'without-descriptions',
   setup(bundler) {
@@ -125,7 +110,6 @@ const withoutDescriptions: Plugin = {
   },
 };
 
-/** Returns the line breaks of a text. */
 function linesOf(text: string): string {
   return text.replaceAll(/[^\n]/g, '');
 }
@@ -140,10 +124,7 @@ const withoutSignedEvents: Plugin = {
   },
 };
 
-/**
- * Plugin that adds a catalog to functions, validated during the build. A mistake in the catalog makes the build fail,
- * and cold starts need no time for the validation.
- */
+/** Plugin that replaces the catalog's loader by one for a catalog that was validated during the build. */
 const withCheckedCatalog: Plugin = {
   name: 'with-checked-catalog',
   setup(bundler) {
@@ -163,7 +144,7 @@ export function handlerImports(names: readonly string[]): string {
   return `const handlers = { ${imports.join(', ')} }; export const importHandler = (name) => handlers[name]();`;
 }
 
-/** Plugin that makes each function of the server a separate file. A file is loaded when its function is first used. */
+/** Plugin that makes each function of the server a separate file, loaded at its first use. */
 const withServedHandlers: Plugin = {
   name: 'with-served-handlers',
   setup(bundler) {
@@ -172,12 +153,8 @@ const withServedHandlers: Plugin = {
 };
 
 export interface Bundle {
-  /**
-   * Directory with one folder per function. The folder contains index.mjs and the files that the function reads at run
-   * time.
-   */
+  /** Has one folder per function, with index.mjs and the files that the function reads at run time. */
   directory: string;
-  /** Size of each function's index.mjs in bytes. */
   bytes: Record<string, number>;
 }
 
@@ -190,18 +167,17 @@ const options = {
   mainFields: ['module', 'main'],
   minify: true,
   sourcemap: 'linked',
-  // Source maps have only names and lines, which stack traces need. With the source text, the maps would be nearly
-  // three times as large. With function names, the code would be a tenth larger; the maps already contain the names.
+  // Source maps need only names and lines for stack traces.
   sourcesContent: false,
   banner: { js: requireBanner },
-  // Only containers load this package, at their first call to AWS. The Lambda runtime includes the SDK as well.
+  // Only containers load this package, at their first call to AWS.
   external: ['@aws-sdk/credential-provider-http'],
   charset: 'utf8',
   plugins: [
     withoutZodLocales,
     withoutJsonSchema,
     withoutUnusedZod,
-    withoutSongTags,
+    withoutId3Tags,
     withCheckedCatalog,
     withoutUnitTexts,
     withoutDescriptions,
@@ -212,11 +188,9 @@ const options = {
 } satisfies BuildOptions;
 
 /**
- * Bundles every function of the manifest, with the parts of the SDK that the function uses, so that the deployed code
- * is the tested code. A bundled SDK also starts faster than the SDK of the Lambda runtime.
+ * Bundles the functions of the manifest, with the parts of the SDK that they use.
  * @param catalogDirectory replaces the catalog that comes with the code
- * @param entries functions by name, with files relative to lambdas/
- * @throws {CatalogError} if the catalog has a mistake, which would make deployed functions fail
+ * @throws {CatalogError} if the catalog has a mistake
  * @throws {Error} if the code cannot be bundled
  */
 export async function bundleFunctions(
@@ -257,24 +231,20 @@ export async function bundleFunctions(
 
 const consoleReader = 'lambdas/api/console/built-files.ts';
 
-/** Writes the files of the console into the folder of the function that serves them. */
 async function writeConsole(functionDirectory: string): Promise<void> {
   mkdirSync(join(functionDirectory, 'console'));
   for (const [name, text] of Object.entries(await buildConsole()))
     writeFileSync(join(functionDirectory, 'console', name), text);
 }
 
-/**
- * Files that run in worker threads, as separate bundles, so that a function loads a file only when it starts the
- * thread.
- */
+/** Files that run in worker threads, as separate bundles. */
 const threads = [
   { of: 'lambdas/admission/prompt/local-count.ts', entry: 'admission/prompt/o200k-worker.ts' },
   { of: 'lambdas/protection/sensitive-data.ts', entry: 'protection/protection-worker.ts' },
 ];
 
 /**
- * Files that few requests need, as separate bundles that functions load with `import()`. Such a bundle has its own
+ * Files that few requests need, as separate bundles that functions load with `import()`. Each bundle has its own
  * copies of the modules that it imports, so none of these modules may have state, or classes that are compared with
  * `instanceof`.
  */
@@ -284,7 +254,6 @@ const rareParts = [
   { of: 'lambdas/search/backends/open.ts', entry: 'search/backends/kinds.ts' },
 ];
 
-/** Plugin that excludes `rareParts` from the bundles of functions, which import the separate bundles. */
 const withoutRareParts: Plugin = {
   name: 'without-rare-parts',
   setup(bundler) {
@@ -296,28 +265,20 @@ const withoutRareParts: Plugin = {
 };
 
 /**
- * Files that functions need only after a failure or for few requests, as separate bundles. A function loads such a
- * bundle synchronously, at the first call of the bundle's function `call`. Like the modules of `rareParts`, these
- * modules may have no state, and no classes that are compared with `instanceof`.
+ * Files that few requests need, as separate bundles that are loaded synchronously at the first call of `call`. Like the
+ * modules of `rareParts`, they may have no state, and no classes that are compared with `instanceof`.
  */
-const lazyParts = [
-  { of: 'lambdas/providers/faults/stated-error.ts', entry: 'providers/faults/stated-error.ts', call: 'statedError' },
-  { of: 'lambdas/providers/faults/classify.ts', entry: 'providers/faults/classify.ts', call: 'classifyError' },
-  {
-    of: 'lambdas/providers/faults/retry-after.ts',
-    entry: 'providers/faults/retry-after.ts',
-    call: 'retryAfterSeconds',
-  },
-  {
-    of: 'lambdas/providers/faults/overflow-message.ts',
-    entry: 'providers/faults/overflow-message.ts',
-    call: 'overflowMessage',
-  },
-  { of: 'lambdas/catalog/similar-model.ts', entry: 'catalog/similar-model.ts', call: 'similarModel' },
-  { of: 'lambdas/client-apis/chat/items.ts', entry: 'client-apis/chat/items.ts', call: 'callOfItems' },
-];
+const lazyParts = Object.entries({
+  'providers/faults/stated-error.ts': 'statedError',
+  'providers/faults/classify.ts': 'classifyError',
+  'providers/faults/retry-after.ts': 'retryAfterSeconds',
+  'providers/faults/overflow-message.ts': 'overflowMessage',
+  'catalog/similar-model.ts': 'similarModel',
+  'client-apis/chat/items.ts': 'callOfItems',
+  'messages/middle-out.ts': 'middleOut',
+  'search/excerpt.ts': 'excerpt',
+}).map(([entry, call]) => ({ of: `lambdas/${entry}`, entry, call }));
 
-/** Plugin that replaces the modules in `lazyParts` by functions that load them. */
 const withLazyParts: Plugin = {
   name: 'with-lazy-parts',
   setup(bundler) {
@@ -331,12 +292,10 @@ const withLazyParts: Plugin = {
   },
 };
 
-/** File name of the server's program in its bundle. */
 export const SERVER_PROGRAM = 'index.mjs';
 
 /**
- * Bundles the server: all routes that it serves, in one directory. Rarely used parts are separate files, which are
- * loaded when they are first used.
+ * Bundles the server, with all routes that it serves.
  * @param catalogDirectory replaces the catalog that comes with the code
  * @returns the directory, which needs nothing but Node
  * @throws {CatalogError} if the catalog has a mistake
@@ -354,8 +313,7 @@ export async function bundleServer(
     splitting: true,
     // This plugin comes first, because the first plugin that loads a file decides its content.
     plugins: [withServedHandlers, ...options.plugins],
-    // A container has no SDK of its own, so the bundle includes the package that fetches the credentials of the
-    // container's role.
+    // A container has no SDK of its own, so the bundle contains it.
     external: [],
     entryPoints: [{ in: join(lambdasDirectory, 'server/main.ts'), out: basename(SERVER_PROGRAM, '.mjs') }],
     outdir: directory,
@@ -368,16 +326,14 @@ export async function bundleServer(
 }
 
 /**
- * Bundles files that functions load when they first need them, without source maps. Because of the tokenizer's
- * vocabulary, the map of its thread would be a megabyte. Stack traces of these files are not mapped, but keep function
- * names.
+ * Bundles files that functions load when they first need them, without source maps, which could be large.
  * @param files source files by output path
  */
 async function bundleMore(directory: string, files: Record<string, string>): Promise<void> {
   await build({
     ...options,
     sourcemap: false,
-    // Without a source map, only this option keeps function names in stack traces.
+    // Without a source map, this option keeps function names in stack traces.
     keepNames: true,
     entryPoints: Object.entries(files).map(([out, entry]) => ({ in: join(lambdasDirectory, entry), out })),
     outdir: directory,
@@ -385,6 +341,7 @@ async function bundleMore(directory: string, files: Record<string, string>): Pro
 }
 
 if (import.meta.main) {
+  toolArguments('Usage: npm run bundle\n\nBundles all functions and the server, and prints the sizes.', {});
   const { directory, bytes } = await bundleFunctions('.build/functions');
   for (const [name, size] of Object.entries(bytes)) {
     process.stdout.write(`${name.padEnd(24)} ${(size / 1024).toFixed(0).padStart(6)} KB\n`);

@@ -3,9 +3,8 @@ import type { Plugin } from 'esbuild';
 
 /**
  * Plugin that gets Node's modules from `process.getBuiltinModule` instead of importing them. An import reads each
- * property of the module, and some properties are getters that load large parts of Node: `node:http` loads undici with
- * HTTP/2, and `node:crypto` loads Web Crypto. The plugin leaves getters out, except for the replacements below. If code
- * imports another getter, the build fails and names the getter.
+ * property of the module, and some properties are getters that load large parts of Node. The plugin leaves getters out,
+ * except for `lateExports`. If code imports another getter, the build fails and names the getter.
  */
 export const plainBuiltins: Plugin = {
   name: 'plain-builtins',
@@ -14,7 +13,7 @@ export const plainBuiltins: Plugin = {
       const isBuiltin = path.startsWith('node:') || builtinModules.includes(path);
       const name = path.replace('node:', '');
       if (isBuiltin && kind === 'import-statement') return { path: name, namespace: 'builtin' };
-      // An example is AWS's SDK, which imports `node:http` dynamically when a client sends its first request.
+      // For example, AWS's SDK imports `node:http` dynamically.
       if (isBuiltin && kind === 'dynamic-import') return { path: name, namespace: 'whole-builtin' };
       return undefined;
     });
@@ -25,30 +24,42 @@ export const plainBuiltins: Plugin = {
   },
 };
 
-/** Replacements for getters that dependencies import. A replacement reads the getter only when it is used. */
-const getterExports: Record<string, string> = {
-  fs: [
-    'export class ReadStream { static [Symbol.hasInstance](value) { return value instanceof builtin.ReadStream; } }',
-    'export const promises = new Proxy({}, { get: (_, name) => builtin.promises[name] });',
-  ].join('\n'),
-  async_hooks: 'export function AsyncLocalStorage() { return new builtin.AsyncLocalStorage(); }',
-  net: 'export function BlockList() { return new builtin.BlockList(); }',
-  crypto: 'export const getRandomValues = (array) => builtin.getRandomValues(array);',
+/** Replacements of exports that are getters. They read the getter only when they are used. */
+const lateExports: Record<string, Record<string, string>> = {
+  fs: {
+    ReadStream:
+      'class ReadStream { static [Symbol.hasInstance](value) { return value instanceof builtin.ReadStream; } }',
+    promises: 'const promises = new Proxy({}, { get: (_, name) => builtin.promises[name] });',
+  },
+  async_hooks: { AsyncLocalStorage: 'function AsyncLocalStorage() { return new builtin.AsyncLocalStorage(); }' },
+  net: { BlockList: 'function BlockList() { return new builtin.BlockList(); }' },
+  crypto: { getRandomValues: 'const getRandomValues = (array) => builtin.getRandomValues(array);' },
+  'stream/web': {
+    ReadableStream:
+      'class ReadableStream { static [Symbol.hasInstance](value) { return value instanceof globalThis.ReadableStream; } }',
+  },
+  worker_threads: {
+    Worker: `function Worker(...args) { return new (${builtinExpression('worker_threads')}.Worker)(...args); }`,
+  },
 };
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
-/** Returns an expression for a module of Node. Some modules, such as `node:sqlite`, have no name without the prefix. */
-const builtinExpression = (name: string) => `process.getBuiltinModule(${JSON.stringify(`node:${name}`)})`;
+/** Returns an expression for a module. Some modules, such as `node:sqlite`, have no name without the prefix. */
+function builtinExpression(name: string): string {
+  return `process.getBuiltinModule(${JSON.stringify(`node:${name}`)})`;
+}
 
 function sourceOf(name: string): string {
+  const late = lateExports[name] ?? {};
   const exported = Object.entries(Object.getOwnPropertyDescriptors(process.getBuiltinModule(`node:${name}`)))
     .filter(([property, about]) => !('get' in about) && property !== 'default' && IDENTIFIER.test(property))
+    .filter(([property]) => !Object.hasOwn(late, property))
     .map(([property]) => `export const ${property} = /* @__PURE__ */ (() => builtin.${property})();`);
   return [
-    `const builtin = ${builtinExpression(name)};`,
+    `const builtin = /* @__PURE__ */ ${builtinExpression(name)};`,
     ...exported,
-    getterExports[name] ?? '',
+    ...Object.values(late).map((declaration) => `export ${declaration}`),
     'export default builtin;',
   ].join('\n');
 }

@@ -1,4 +1,4 @@
-/** Tests of closing documents, and of changes to a month after its document was issued. */
+/** Closing documents, and changes to a month after its document was issued. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { settleBatch } from '../../../lambdas/accounting/settle.ts';
 import type { HoldRequest, PlacedHold } from '../../../lambdas/admission/hold.ts';
@@ -41,7 +41,7 @@ async function held({ table, account: { id, defaultWorkspaceId } }: Life, at: st
   return { request, placed: await placeHold(table, request) };
 }
 
-/** Settles ten tokens at a price that proves the cost. */
+/** Settles a hold with ten tokens, at a price that proves the cost. */
 async function settled({ table }: Life, { request, placed }: Held, each: string, swept = false): Promise<void> {
   const price = rub(each);
   const told = { ...outcome(price.times(10)), completionTokens: 0, pricing: { prompt: price, completion: Money.zero } };
@@ -52,7 +52,7 @@ async function settled({ table }: Life, { request, placed }: Held, each: string,
 
 const party: Party = {
   name: 'ООО Ромашка',
-  inn: '7701234567',
+  inn: '7701234560',
   kpp: undefined,
   address: 'Москва',
   contract: undefined,

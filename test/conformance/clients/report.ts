@@ -1,7 +1,4 @@
-/**
- * Tests of every client over the wires for messages, and the part of test/conformance/results.md that describes their
- * results.
- */
+/** Tests of the clients over the wires for messages, and their part of test/conformance/results.md. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +28,7 @@ interface Cell {
   failure: string | undefined;
 }
 
-/** Feature that is known not to work for a client, with the reason. The entry must be removed if the feature works. */
+/** Feature that is known not to work for a client; the entry must be removed if it works. */
 interface KnownGap {
   client: string;
   api: Client['api'];
@@ -59,7 +56,7 @@ interface SandboxModel {
   model: string;
 }
 
-/** Returns the first model of each wire for messages that the sandbox supports. */
+/** Returns the sandbox's first model of each wire for messages. */
 export function sandboxModels(): SandboxModel[] {
   const { providers } = read('providers.json') as { providers: { id: string; wire: string }[] };
   const { models } = read('models/sandbox.json') as { models: { id: string; endpoints: CatalogEndpoint[] }[] };
@@ -75,9 +72,8 @@ function read(file: string): unknown {
 }
 
 /**
- * Tests the clients.
- * @param wiresPerClient number of wires with which each client is tested, different ones for neighboring clients; by
- *   default all wires
+ * Tests all clients, and reports the results.
+ * @param wiresPerClient number of wires with which each client is tested; neighboring clients have different wires
  */
 export async function reportOnClients(
   gateway: GatewayClient,
@@ -110,13 +106,13 @@ export async function reportOnClients(
   };
 }
 
-/** Tests all features of a client over these wires concurrently: at most fifty tests with five wires. */
+/** Tests the features of a client over these wires concurrently. */
 function usesOf(client: Client, models: SandboxModel[], gateway: GatewayClient): Promise<Cell[]> {
   const places = models.flatMap(({ wire, model }) => features.map((feature) => ({ wire, model, feature })));
   return Promise.all(places.map((place) => use(client, { ...place, gateway })));
 }
 
-/** Maximum number of characters of an error message. Some errors contain the whole request. */
+/** Longer errors are cut, because some contain the whole request. */
 const MAX_SHOWN_CHARACTERS = 500;
 
 interface Use {
@@ -138,8 +134,8 @@ async function use(client: Client, { wire, model, feature, gateway }: Use): Prom
 const SETTLED_MS = 10_000;
 
 /**
- * Tests that a client can cancel an answer. The client uses a new key, and the only generation of this key must be
- * recorded as cancelled.
+ * Tests that a client can cancel an answer: the only generation of a new key must be recorded as cancelled, with a
+ * cost.
  */
 async function cancelled(client: Client, { gateway, model }: Subject): Promise<void> {
   const created = await manage(gateway, 'POST', '/keys', { name: `${client.name}, ${client.api}, ${model}` });
@@ -148,9 +144,10 @@ async function cancelled(client: Client, { gateway, model }: Subject): Promise<v
   const deadline = performance.now() + SETTLED_MS;
   for (;;) {
     const { body } = await manage(gateway, 'GET', `/generations?api_key_hash=${data.hash}`);
-    const statuses = (body as { data: { status: string }[] }).data.map(({ status }) => status);
-    if (statuses.join() === 'client_left') return;
-    if (performance.now() > deadline) throw new Error(`its generations are ${statuses.join()}`);
+    const { data: all } = body as { data: { status: string; total_cost: number }[] };
+    if (all.length === 1 && all[0]!.status === 'client_left' && all[0]!.total_cost > 0) return;
+    const endings = all.map((one) => `${one.status} for ${one.total_cost} RUB`).join();
+    if (performance.now() > deadline) throw new Error(`its generations are ${endings}`);
     await setTimeout(50);
   }
 }
@@ -170,7 +167,7 @@ function unexplained(cells: Cell[]): string[] {
   });
 }
 
-/** Returns a table with one row per client and API, and another row for wires on which a task fails. */
+/** Table with one row per client and API, and another row for wires on which a task fails. */
 function tableOf(cells: Cell[]): string {
   const rows = Map.groupBy(cells, ({ client, api }) => `${client}\n${api}`);
   return markdownTable(

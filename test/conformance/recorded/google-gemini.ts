@@ -1,4 +1,4 @@
-/** Recordings of Gemini's own format, from the Gemini API and from Vertex AI. */
+/** Recordings of Gemini's format, from the Gemini API and from Vertex AI. */
 
 import type { Interaction } from './interactions.ts';
 import { readGeminiRequest } from './google-gemini-requests.ts';
@@ -8,7 +8,7 @@ import type { AnyWireRow } from './wire-row.ts';
 interface Call {
   name?: string;
   args?: Record<string, unknown>;
-  /** Vertex AI writes arguments value by value. A text may come in pieces. */
+  /** Vertex AI writes arguments value by value, and may cut a text into pieces. */
   partialArgs?: { jsonPath: string; [value: string]: unknown }[];
 }
 
@@ -31,6 +31,10 @@ export const googleGeminiRow: AnyWireRow = {
   readRequest: readGeminiRequest,
   endpoint: (provider) => ({ catalogId: provider === 'google-vertex' ? 'google-vertex' : 'google' }),
   documented: [
+    {
+      complaint: 'store is new',
+      reason: 'Google’s reference of GenerateContentRequest: with `false`, Google stores no log of the request',
+    },
     {
       complaint: 'generationConfig.maxOutputTokens is new',
       reason: 'Google’s reference of GenerationConfig',
@@ -84,7 +88,7 @@ function readAnswer({ answer }: Interaction): Said {
   return said;
 }
 
-/** Writes a value to a position in the arguments, for example "$.list[0].name". */
+/** Writes a value to a position, for example "$.list[0].name". */
 function put(target: object, { jsonPath, ...value }: { jsonPath: string; [value: string]: unknown }): void {
   const keys = [...jsonPath.matchAll(/\.([^.[]+)|\[(\d+)\]/g)].map(([, name, index]) => name ?? Number(index));
   let place = target as Record<string | number, unknown>;
@@ -106,7 +110,7 @@ function stopOf(reason: string, hasCalls: boolean): string {
 }
 
 /**
- * Returns the usage. The prompt count includes cached tokens, but not those of tools. The candidates count excludes
+ * Converts a usage. The prompt's count includes cached tokens, but not tool tokens; the candidates' count excludes
  * thinking.
  */
 function usageOf(usage: Record<string, number>) {

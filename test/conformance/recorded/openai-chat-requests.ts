@@ -1,4 +1,4 @@
-/** Converts a chat-completions request back to an equivalent request of the Messages API. */
+/** Converts a chat-completions request to an equivalent request of the Messages API. */
 
 import { callInput } from './said.ts';
 import type { ReadRequest } from './wire-row.ts';
@@ -6,7 +6,7 @@ import type { ReadRequest } from './wire-row.ts';
 type Json = Record<string, unknown>;
 type Block = Json & { type: string };
 
-/** Fields that have no equivalent in the Messages API. OWN has fields that are read separately, or not at all. */
+/** Fields without an equivalent in the Messages API. OWN has fields that are read separately, or not at all. */
 const UNSAID = new Set(['web_search_options', 'plugins']);
 const OWN = new Set([
   'model',
@@ -16,13 +16,11 @@ const OWN = new Set([
   'tools',
   'tool_choice',
   'parallel_tool_calls',
+  'prompt_cache_key',
   'service_tier',
 ]);
 const SAMPLING = new Set(['temperature', 'top_p', 'top_k', 'frequency_penalty', 'presence_penalty']);
-/**
- * Value of `max_tokens` if the recording has none. It is needed because every request of the Messages API has this
- * field.
- */
+/** Default of `max_tokens`, a field that the Messages API requires. */
 const MAX_TOKENS = 4_000;
 
 export function readChatRequest(body: Json): ReadRequest {
@@ -78,7 +76,7 @@ function assistantBlocks(message: Json): Block[] {
   ];
 }
 
-/** Returns the thinking in a message, from OpenRouter's details or Mistral's parts. */
+/** Returns thinking from OpenRouter's details or Mistral's parts. */
 function thinkingParts({ reasoning_details: details, content }: Json): unknown[] {
   const parts = Array.isArray(content) ? (content as Json[]) : [];
   return [
@@ -91,7 +89,7 @@ function toolResult({ tool_call_id: id, content }: Json): Block {
   return { type: 'tool_result', tool_use_id: id, content: Array.isArray(content) ? content.map(block) : content };
 }
 
-/** Adds a tool result. All results of one turn belong to one message. */
+/** Adds a result to the message that has all results of one turn. */
 function addResult(messages: Json[], result: Block): void {
   const last = messages.at(-1);
   const blocks = last?.['content'] as Block[] | undefined;

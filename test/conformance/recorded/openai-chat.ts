@@ -1,5 +1,3 @@
-/** Recordings of chat completions. */
-
 import type { OpenaiChatQuirks } from '../../../lambdas/catalog/quirk-schemas.ts';
 import type { Interaction } from './interactions.ts';
 import { readChatRequest } from './openai-chat-requests.ts';
@@ -37,11 +35,11 @@ interface Counted {
   completion_tokens_details?: { reasoning_tokens?: number } | null;
 }
 
-/** Returns quirks of recorded endpoints that are missing in the catalog, which has other models of their providers. */
+/** Returns the quirks of recorded endpoints whose models are not in the catalog. */
 function quirksOf(provider: string, model: string): OpenaiChatQuirks {
-  // OpenRouter's documentation describes these quirks for Claude and Gemini.
+  // OpenRouter documents these quirks for Claude and Gemini.
   if (provider === 'openrouter') return { system_role: 'developer', pdf_files: true };
-  // Azure serves models of other authors in the older form.
+  // Azure serves models of other authors with the older names of fields and roles.
   if (provider === 'azure' && model.startsWith('grok'))
     return { max_tokens_field: 'max_tokens', system_role: 'system' };
   return {};
@@ -61,6 +59,11 @@ export const openaiChatRow: WireRow = {
     {
       complaint: 'max_tokens is new',
       reason: 'each provider’s reference lists it',
+    },
+    {
+      providers: ['mistral'],
+      complaint: 'prompt_cache_key is new',
+      reason: 'https://docs.mistral.ai/studio-api/conversations/advanced/prompt-caching',
     },
     {
       providers: ['openai', 'azure'],
@@ -130,7 +133,7 @@ function readAnswer({ answer }: Interaction): Said {
     const counted = usage ?? groq?.usage;
     if (counted) said.usage = usageOf(counted, model);
     const [choice] = choices ?? [];
-    // Perplexity sends both `delta` and `message`, in documents and in streams.
+    // Perplexity sends both `delta` and `message`, so the kind of the answer selects the field.
     const spoken = (answer.kind === 'stream' ? choice?.delta : choice?.message) ?? {};
     said.thinking += spoken.reasoning_content ?? spoken.reasoning ?? '';
     const content: Part[] | null | undefined =
@@ -160,8 +163,8 @@ function stopOf(finish: string, hasCalls: boolean): string {
 }
 
 /**
- * Returns the usage. Of the recorded models, only xAI's completion counts exclude the reasoning. A hosted model was
- * observed to report more cached tokens than prompt tokens, so the cached tokens are limited to the prompt.
+ * Converts a usage. Among the recorded models, only the completion counts of xAI exclude the reasoning. A hosted model
+ * was observed to report more cached tokens than prompt tokens.
  */
 function usageOf(usage: Counted, model: string) {
   const details = usage.prompt_tokens_details;

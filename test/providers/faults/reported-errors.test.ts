@@ -1,6 +1,6 @@
 /**
- * Tests errors from public bug reports and documentation that are easily blamed on the wrong party. For each error, the
- * table has the kind of fault and the status that the client gets.
+ * Errors from bug reports and documentation that are easily blamed on the wrong party, with the kind of fault and the
+ * client's status.
  */
 
 import { describe, expect, it, vi } from 'vitest';
@@ -89,7 +89,7 @@ const rows: Row[] = [
     'elsewhere',
     400,
   ],
-  // A limit of zero does not pass: https://developers.openai.com/api/docs/guides/rate-limits
+  // Waiting does not help if the limit is zero: https://developers.openai.com/api/docs/guides/rate-limits
   [
     'openai',
     429,
@@ -163,11 +163,53 @@ const rows: Row[] = [
   ],
   ['amazon-bedrock', 400, { message: "This model doesn't support tool use in streaming mode." }, 'elsewhere', 400],
   ['amazon-bedrock', 503, { message: 'Bedrock is unable to process your request.' }, 'overload', 529],
-  // Relays send passing failures with status 500: https://github.com/experientiallabs/experiential/pull/830
+  // Relays send temporary failures with status 500: https://github.com/experientiallabs/experiential/pull/830
   ['anthropic', 500, anthropic('api_error', 'Overloaded'), 'overload', 529],
   ['acme', 500, openai('Rate limit exceeded', null, 'server_error'), 'rate', 429],
   ['acme', 502, openai('Upstream request timed out', null, 'server_error'), 'timeout', 504],
   ['acme', 500, openai('Internal server error', null, 'server_error'), 'failure', 502],
+  // The catalog assigns the model to the wrong API: https://github.com/mnfst/llm-gateway/issues/2657
+  [
+    'amazon-bedrock',
+    400,
+    openai("The model 'openai.gpt-5.6-luna' does not support the '/v1/chat/completions' API", 'validation_error'),
+    'catalog',
+    502,
+  ],
+  ['amazon-bedrock', 400, { message: 'The model is unsupported for streaming.' }, 'catalog', 502],
+  [
+    'amazon-bedrock',
+    400,
+    { message: "This action doesn't support the model that you provided. Try again with a supported chat model." },
+    'catalog',
+    502,
+  ],
+  // https://github.com/NousResearch/hermes-agent/blob/main/agent/error_classifier.py
+  ['acme', 400, openai('Your plan does not include access to this model'), 'operator', 502],
+  // https://github.com/theopenco/llmgateway/blob/main/apps/gateway/src/chat/tools/get-finish-reason-from-error.spec.ts
+  [
+    'acme',
+    403,
+    openai('The request failed because the input text may contain sensitive information.', 'SensitiveContentDetected'),
+    'request',
+    400,
+  ],
+  ['acme', 500, openai('Input data may contain inappropriate content. Please comply with the policy.'), 'request', 400],
+  // https://github.com/theopenco/llmgateway/pull/3012
+  ['acme', 400, openai('Temporary routing error (400).'), 'failure', 502],
+  // MiniMax's Messages API has its code only in the message: https://github.com/NousResearch/hermes-agent/pull/41110
+  [
+    'minimax',
+    500,
+    anthropic('api_error', "input new_sensitive, messages[220]'s content[1] image is sensitive (1026)"),
+    'request',
+    400,
+  ],
+  ['minimax', 500, anthropic('api_error', 'output new_sensitive (1027)'), 'request', 400],
+  // https://github.com/MiniMax-AI/MiniMax-M3/issues/6
+  ['minimax', 500, anthropic('api_error', 'unknown error, 999 (1000)'), 'failure', 502],
+  // The number is not a code of this provider.
+  ['acme', 500, anthropic('api_error', 'output new_sensitive (1027)'), 'failure', 502],
 ];
 
 /** Errors about the client's own media and files, with a status that blames the operator or the provider. */
@@ -207,6 +249,15 @@ const streamed: [provider: string, error: object, fault: FaultKind, clientStatus
     529,
   ],
   ['acme', openai('Service temporarily at capacity', null, 'server_error'), 'overload', 529],
+  // Z.ai's Messages API has its code in the message: https://docs.z.ai/api-reference/api-code
+  [
+    'zai-anthropic',
+    anthropic('rate_limit', '[1302][Rate limit reached for requests][202610060644290fbcd9bc36024c65]'),
+    'rate',
+    429,
+  ],
+  ['zai-anthropic', anthropic('api_error', '[1261][Prompt too long][202610060644290f]'), 'context', 400],
+  ['minimax', anthropic('api_error', 'output new_sensitive (1027)'), 'request', 400],
   ['acme', openai('Rate limit exceeded. Try again in 20 seconds', null, 'server_error'), 'rate', 429],
   ['acme', openai('context deadline exceeded', null, 'server_error'), 'timeout', 504],
   ['acme', openai('Unexpected end of tool call', null, 'server_error'), 'failure', 502],

@@ -1,4 +1,4 @@
-/** Tests errors as providers write them. For each error, the table has the provider and the kind of fault. */
+/** Errors as providers write them, each with the kind of fault. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -644,7 +644,7 @@ const tooLong: Row[] = (
 ).map((row): Row => [...row, 'context']);
 
 const others: Row[] = [
-  // The following errors may pass.
+  // The following errors may be temporary.
   [
     'google',
     429,
@@ -742,7 +742,7 @@ const others: Row[] = [
     'openai',
     400,
     openai('max_tokens is too large: 200000. This model supports at most 128000 completion tokens', 'invalid_value'),
-    'request',
+    'elsewhere',
   ],
   ['openai', 400, openai('Image size exceeds the maximum of 20 MB'), 'request'],
   ['openai', 400, openai("Invalid 'tools[0].function.name': invalid api key"), 'request'],
@@ -786,12 +786,47 @@ const others: Row[] = [
     'reasoning',
   ],
   [
+    'xai',
+    400,
+    {
+      code: 'invalid-argument',
+      error:
+        'Could not decrypt the provided encrypted_content. Ensure the value is the unmodified encrypted_content from a previous response.',
+    },
+    'reasoning',
+  ],
+  [
+    'xai',
+    400,
+    {
+      code: 'Client specified an invalid argument',
+      error: 'Could not decode the compaction blob. Ensure it is unmodified from the compact response.',
+    },
+    'reasoning',
+  ],
+  [
     'google',
     400,
     google(400, 'INVALID_ARGUMENT', 'Unable to submit request because Thought signature is not valid.. Learn more'),
     'reasoning',
   ],
   ['google', 400, google(400, 'INVALID_ARGUMENT', 'Corrupted thought signature.'), 'reasoning'],
+  [
+    'google',
+    400,
+    google(
+      400,
+      'INVALID_ARGUMENT',
+      'Invalid value at \'contents[3].parts[0].thought_signature\' (TYPE_BYTES), Base64 decoding failed for "CiQB0e2Kb7IB6"',
+    ),
+    'reasoning',
+  ],
+  ['meta', 400, openai('reasoning `encrypted_content` was not issued to this caller'), 'reasoning'],
+  ...[
+    'messages.3.content.10: When providing `thinking` or `redacted_thinking` blocks, the blocks must match the parameters during the original request.',
+    'messages.5.content.0: If an assistant message contains any thinking blocks, the first block must be `thinking` or `redacted_thinking`. Found `text`.',
+    'messages.2.content.0.thinking.signature: Field required',
+  ].map((said): Row => ['anthropic', 400, anthropic('invalid_request_error', said), 'reasoning']),
   ['google', 400, google(400, 'INVALID_ARGUMENT', 'Invalid thought signature.'), 'reasoning'],
 ];
 

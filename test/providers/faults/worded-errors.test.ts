@@ -1,7 +1,4 @@
-/**
- * Tests errors that can be recognized only by the words of their messages. Every provider has its own words, and
- * changes them without notice.
- */
+/** Errors that can be recognized only by their messages, which differ between providers and change without notice. */
 
 import { describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
@@ -15,10 +12,7 @@ const { providers } = JSON.parse(readFileSync('lambdas/catalog/data/providers.js
 };
 const ids = providers.map(({ id }) => id).filter((id) => !id.startsWith('sandbox'));
 
-/**
- * Functions that build an error in the forms of OpenAI, Google and Amazon. If the error has a code, it is less specific
- * than the message.
- */
+/** Forms of OpenAI, Google and Amazon, with a code that is less specific than the message. */
 const forms: ((message: string) => object)[] = [
   (message) => ({ error: { message, type: 'invalid_request_error', param: null, code: null } }),
   (message) => ({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }),
@@ -26,8 +20,8 @@ const forms: ((message: string) => object)[] = [
 ];
 
 /**
- * Returns the kinds of error that the gateway recognizes for this message, over all providers and all forms.
- * @param isStreamed whether the error is in a stream, instead of a response with an error status
+ * Returns the recognized kinds of error over all providers and forms.
+ * @param isStreamed whether the error is in a stream
  */
 function kindsOf(message: string, isStreamed: boolean): Set<FaultKind> {
   return new Set(
@@ -124,7 +118,7 @@ const counted = [
   'Your request contains 210000 tokens, which exceeds the limit of 200000',
 ];
 
-/** Failures that pass, which providers and relays also send with the status of an invalid request. */
+/** Temporary failures, which providers and relays also send with the status of an invalid request. */
 const passing: [FaultKind, string][] = [
   // https://github.com/diegosouzapw/OmniRoute/issues/11486
   ['overload', 'Service temporarily overloaded'],
@@ -161,13 +155,41 @@ const passing: [FaultKind, string][] = [
   ['failure', 'Connection error.'],
 ];
 
-/** Errors that a client can correct, although their messages contain similar words, for example in quotes. */
-const requests = [
+/** Limits that another provider of the same model may not have. */
+const limits = [
+  // https://github.com/boto/boto3/issues/4632
+  'The model returned the following errors: too many images and documents: 19 + 5 > 20',
+  // https://github.com/anthropics/claude-code/issues/3397
+  'Too much media: 0 document pages + 103 images > 100',
+  'messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 6000000 bytes > 5242880 bytes',
+  'messages.3.content.1.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels',
+  'messages.1.content.0.pdf.source.base64: A maximum of 100 PDF pages may be provided.',
+  // https://github.com/HybridAIOne/hybridclaw/issues/1534
+  "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 180 instead.",
+  'The number of tools exceeds the limit of 128',
+  'Invalid request: tools number exceeds the limit 128',
+  // https://github.com/vllm-project/vllm/issues/13513
+  'At most 1 image(s) may be provided in one request.',
+  "Invalid schema for response_format 'answer': 6 levels of nesting exceeds limit of 5.",
+  'The specified schema produces a constraint that has too many states for serving.',
+  'Schema is too complex for compilation. Try reducing the number of tools or simplifying tool schemas.',
   'max_tokens is too large: 100000. This model supports at most 16384 completion tokens, whereas you provided 100000.',
   'max_tokens must be at most 8192: this model supports at most 8192 tokens, but 9000 were provided',
-  'messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 6000000 bytes > 5242880 bytes',
+  // https://github.com/cline/cline/issues/13229
+  'max_tokens=32000 cannot be greater than max_model_len=max_total_tokens=28672. Please request fewer output tokens. (parameter=max_tokens, value=32000)',
+  // https://github.com/cline/cline/issues/8337
+  'max_tokens (current value: 65536) must be between 0 and 32768 ',
+  // https://github.com/DaviRain-Su/hyper-grok-build/issues/44
+  "max_tokens (384000) exceeds model's maximum output tokens (65536) for model deepseek-v4-flash:0731",
+  // https://github.com/BerriAI/litellm/pull/37365
+  'The maximum tokens you requested exceeds the model limit of 128000. Try again with a maximum tokens value that is lower than 128000.',
+  '`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the `context_window` for this model',
+  'Unable to submit request because it has a maxOutputTokens value of 100000 but the supported range is from 1 (inclusive) to 65537 (exclusive).',
+];
+
+/** A client can correct these errors, although their messages contain similar words. */
+const requests = [
   'The input image is too large',
-  'The number of tools exceeds the limit of 128',
   'temperature is deprecated for this model',
   'top_k is no longer supported',
   'budget_tokens must be less than max_tokens',
@@ -227,6 +249,15 @@ describe('an error that is known only by its words', () => {
     'failed to fetch url of the inference server',
   ])('is the provider’s if the provider cannot read its own files: %s', (message) => {
     expect(classifyError(statedError({ message }), { providerId: 'acme', httpStatus: 500 }).fault).toBe('failure');
+  });
+
+  it.each(limits)('is a limit that another provider may not have, at every provider: %s', (message) => {
+    expect([...kindsOf(message, false)]).toEqual(['elsewhere']);
+  });
+
+  it('is a rate limit, although it counts images', () => {
+    const error = statedError({ message: 'Too many images per minute' });
+    expect(classifyError(error, { providerId: 'acme', httpStatus: 429 }).fault).toBe('rate');
   });
 
   it.each(requests)('stays the client’s at every provider: %s', (message) => {
@@ -405,8 +436,8 @@ describe('words next to a code', () => {
     ['acme', 403, { error: { message: 'The prompt was blocked by the safety system: harmful content' } }, 'request'],
     ['acme', 403, { error: { message: 'Content policy violation detected' } }, 'request'],
     ['acme', 403, { error: { message: 'Your request was rejected: the key has no access' } }, 'operator'],
-    // The provider behind a relay failed, and the relay reports nothing else
-    // (https://github.com/damianvtran/local-operator/pull/288, https://github.com/ENTERPILOT/GoModel/issues/605).
+    // The relay reports only that its provider failed (https://github.com/damianvtran/local-operator/pull/288,
+    // https://github.com/ENTERPILOT/GoModel/issues/605).
     ['openrouter', 400, { error: { message: 'Provider returned error', code: 400 } }, 'failure'],
     [
       'openrouter',

@@ -5,16 +5,16 @@ import { limitRowsOf, type LimitRow } from '../../limit-rows.ts';
 import { Bar } from '../../parts/bar.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 
-/** Table of limits: the amounts spent, held and left, and an estimate of when each limit runs out. */
 export function LimitsTable({ data }: { data: AccountData }) {
   const { texts } = useConsole();
   const { rub } = useFormats();
+  const rows = limitRowsOf(data);
   return (
     <section>
       <h2>{texts.limits}</h2>
       <DataTable
         caption={texts.limits}
-        rows={limitRowsOf(data)}
+        rows={rows}
         rowKey={({ id }) => id}
         empty={texts.noLimits}
         columns={[
@@ -31,7 +31,7 @@ export function LimitsTable({ data }: { data: AccountData }) {
           { title: texts.runsOut, cell: (row) => <RunOutText row={row} /> },
         ]}
       />
-      <p class="quiet">{texts.runOutHint}</p>
+      {rows.length > 0 && <p class="quiet">{texts.runOutHint}</p>}
     </section>
   );
 }

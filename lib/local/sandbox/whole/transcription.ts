@@ -1,6 +1,6 @@
 /**
- * Transcripts of the sandbox in the format of OpenAI: the text hidden in the sandbox's own speech, or else a text
- * computed from the file's bytes. A directive in the prompt or in the hidden text requests a fault.
+ * Transcripts in the format of OpenAI: the text hidden in the sandbox's own speech, or else a text computed from the
+ * file's bytes.
  */
 
 import { createHash } from 'node:crypto';
@@ -10,13 +10,13 @@ import { spokenTextIn } from '../spoken-text.ts';
 import { requestedFailure, type SandboxAnswer } from '../whole-answers.ts';
 
 const WORDS = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot', 'golf', 'hotel'];
-const SPOKEN_WORD_SECONDS = 0.5;
 const BYTES_PER_SECOND = 32_000;
+const WAV_HEADER_BYTES = 44;
+const WAV_BYTE_RATE_OFFSET = 28;
 const AUDIO_TOKENS_PER_SECOND = 10;
 const CHARACTERS_PER_TEXT_TOKEN = 4;
-/** Number of billed seconds far above the bound of any request. */
 const ABSURD_SECONDS = 1_000_000_000;
-/** Name of the model that is priced by tokens. */
+/** Model that is priced by tokens. */
 const TOKEN_MODEL = 'token-scribe';
 
 export const wholeAnswers = {
@@ -48,7 +48,7 @@ async function transcribe(form: FormData, task: 'transcribe' | 'translate'): Pro
     };
   }
   const isVerbose = form.get('response_format') === 'verbose_json';
-  const parts = isVerbose ? { task, language: 'english', ...wordTimes(text) } : {};
+  const parts = isVerbose ? { task, language: 'english', ...wordTimes(text, lengthOf(bytes)) } : {};
   const body = { text: directives.nullAt === undefined ? text : null, ...parts, ...usage };
   return { status: 200, body, delivery: directives };
 }
@@ -65,27 +65,29 @@ function transcriptEvent(data: object): Buffer {
   return Buffer.from(`data: ${JSON.stringify(data)}\n\n`);
 }
 
-/** Returns a text of eight words that is computed from the bytes. */
 function wordsFromBytes(bytes: Buffer): string {
   return [...createHash('sha256').update(bytes).digest().subarray(0, 8)]
     .map((byte) => WORDS[byte % WORDS.length])
     .join(' ');
 }
 
-function wordTimes(text: string): object {
-  const words = text.split(/\s+/).map((word, index) => ({
-    word,
-    start: index * SPOKEN_WORD_SECONDS,
-    end: (index + 1) * SPOKEN_WORD_SECONDS,
-  }));
-  const end = words.length * SPOKEN_WORD_SECONDS;
+/** Returns the times of the words, which have equal durations. The last word ends with the recording. */
+function wordTimes(text: string, seconds: number): object {
+  const spoken = text.split(/\s+/);
+  const startOf = (index: number) => hundredths((seconds * index) / spoken.length);
+  const words = spoken.map((word, index) => ({ word, start: startOf(index), end: startOf(index + 1) }));
+  const end = hundredths(seconds);
   return { duration: end, words, segments: [{ id: 0, seek: 0, start: 0, end, text: ` ${text}`, tokens: [] }] };
+}
+
+function hundredths(seconds: number): number {
+  return Math.round(seconds * 100) / 100;
 }
 
 interface Heard {
   bytes: Buffer;
   text: string;
-  /** The fault in the usage that a directive requests. */
+  /** Fault in the usage that a directive requests. */
   fault: string | undefined;
 }
 
@@ -106,11 +108,13 @@ function heardUsage(model: string, { bytes, text, fault }: Heard): object {
   };
 }
 
-/**
- * Returns the duration of a recording in seconds: of a WAV file from its header, of any other file as if it were 16-bit
- * mono audio at 16 kHz.
- */
 function secondsOf(bytes: Buffer): number {
-  const isWave = bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.length > 44;
-  return Math.max(1, Math.round(bytes.length / (isWave ? bytes.readUInt32LE(28) : BYTES_PER_SECOND)));
+  return Math.max(1, Math.round(lengthOf(bytes)));
+}
+
+/** Returns the duration in the header of a WAV file; other files count as 16-bit mono audio at 16 kHz. */
+function lengthOf(bytes: Buffer): number {
+  const isWave = bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.length > WAV_HEADER_BYTES;
+  if (!isWave) return bytes.length / BYTES_PER_SECOND;
+  return (bytes.length - WAV_HEADER_BYTES) / bytes.readUInt32LE(WAV_BYTE_RATE_OFFSET);
 }

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { SearchKind } from '../../lambdas/catalog/search-schema.ts';
+import { ask, backendAt, queryOf, searchKinds, startSearchApi, type SearchApi } from '../support/search-backends.ts';
+
+let api: SearchApi;
+let lines: Record<string, unknown>[] = [];
+beforeAll(async () => {
+  api = await startSearchApi();
+  vi.stubEnv('METRICS_NAMESPACE', 'ModelGateway/test');
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    lines.push(JSON.parse(String(text)) as Record<string, unknown>);
+    return true;
+  });
+});
+beforeEach(() => void (lines = []));
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  await api.stop();
+});
+
+async function alarmsAfter(kind: SearchKind, status: number) {
+  api.answers((response) => response.writeHead(status).end('secret-key'));
+  await ask(backendAt(kind, api.url), queryOf('private words'));
+  return lines.filter((line) => 'OperatorNeeded' in line && 'provider' in line).map(({ provider }) => provider);
+}
+
+const refusals: [SearchKind, number][] = [
+  ...searchKinds.flatMap((kind) => [401, 402, 403].map((status): [SearchKind, number] => [kind, status])),
+  ['brave', 422],
+  ['tavily', 432],
+  ['tavily', 433],
+];
+
+describe('a search engine that refuses the key or the account of the operator', () => {
+  it.each(refusals)('raises the alarm: %s with status %i', async (kind, status) => {
+    expect(await alarmsAfter(kind, status)).toEqual([kind]);
+  });
+});
+
+describe('a search engine that fails in another way', () => {
+  it.each([400, 429, 500, 503])('raises no alarm: status %i', async (status) => {
+    expect(await alarmsAfter('exa', status)).toEqual([]);
+  });
+});
