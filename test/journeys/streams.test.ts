@@ -328,21 +328,27 @@ describe('round trips to DynamoDB before the first byte', () => {
   it('are three for the first request of a key, then one, and two if the cached caller has expired', async () => {
     const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
     stops.push(proxy.stop);
-    const upstream = await startUpstream((response) =>
-      response.end(frames.start + frames.blockStart + frames.text('x') + frames.end(1)),
-    );
+    let finish = (): void => undefined;
+    // The answer ends after its first byte was read: otherwise its settlement may be received before this byte.
+    const upstream = await startUpstream((response) => {
+      response.write(frames.start + frames.blockStart + frames.text('x'));
+      finish = () => response.end(frames.end(1));
+    });
     const gateway = await gatewayBefore([upstream], { DYNAMODB_ENDPOINT: proxy.endpoint, CALLER_CACHE_MS: '14000' });
     const client = await newClient(gateway, 1_000);
     proxy.before = (call) => (isBeside(call) ? new Promise(() => {}) : undefined);
+    /** Ids of earlier generations, whose settlements and roll-ups may be late on a busy machine. */
+    const earlier: string[] = [];
     const callsUntilFirstByte = async (): Promise<string[]> => {
       await untilQuiet(proxy);
       const from = proxy.calls.length;
-      let upTo = 0;
       const response = await open(client);
       await new Promise((resolve) => response.once('data', resolve));
-      upTo = proxy.calls.length;
+      const upToFirstByte = proxy.calls.slice(from);
+      finish();
       response.resume();
-      const awaited = proxy.calls.slice(from, upTo).filter((call) => !isBeside(call));
+      const awaited = upToFirstByte.filter((call) => !isBeside(call) && !earlier.some((id) => call.body.includes(id)));
+      earlier.push(String(response.headers['x-generation-id']));
       return awaited.map(({ action }) => action);
     };
 
