@@ -6,7 +6,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { newClient } from '../support/hostile-gateway.ts';
 import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
 import { startFaultProxy, untilQuiet, type DynamodbCall } from '../support/fault-proxy.ts';
-import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import {
+  betweenSchedules,
+  finalGeneration,
+  get,
+  post,
+  said,
+  startGateway,
+  type RunningGateway,
+} from '../support/gateway.ts';
 import type { Listening } from '../support/listen.ts';
 import { reportOf } from '../support/processes.ts';
 import { readEvents, summarize } from '../support/sse.ts';
@@ -63,7 +71,7 @@ async function gatewayBefore(upstreams: Listening[], env: Record<string, string>
     upstreams.map(({ url }) => url),
   );
   const gateway = await startGateway({
-    args: ['--data', join(directory, 'data'), '--catalog', join(directory, 'catalog')],
+    args: ['--data', join(directory, 'data'), '--catalog', join(directory, 'catalog'), ...betweenSchedules()],
     env,
   });
   stops.push(...upstreams.map(({ stop }) => stop), gateway.stop);

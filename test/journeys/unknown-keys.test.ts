@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startFaultProxy, untilQuiet, type FaultProxy } from '../support/fault-proxy.ts';
-import { get, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { betweenSchedules, get, startGateway, type RunningGateway } from '../support/gateway.ts';
 
 let proxy: FaultProxy;
 let gateway: RunningGateway;
 beforeAll(async () => {
   proxy = await startFaultProxy(inject('dynamodbEndpoint'));
-  gateway = await startGateway({ args: ['--ephemeral'], env: { DYNAMODB_ENDPOINT: proxy.endpoint } });
+  gateway = await startGateway({
+    args: ['--ephemeral', ...betweenSchedules()],
+    env: { DYNAMODB_ENDPOINT: proxy.endpoint },
+  });
   await untilQuiet(proxy);
 });
 afterAll(async () => {
