@@ -5,6 +5,7 @@ import { hashOf, memberHash } from '../hash-route.ts';
 import { useLoaded } from '../loaded.ts';
 import { Copyable } from '../parts/copyable.tsx';
 import { DataTable } from '../parts/data-table.tsx';
+import { FactList } from '../parts/fact-list.tsx';
 import { WhenLoaded } from '../parts/notice.tsx';
 import { StatusBadge } from '../parts/status-badge.tsx';
 import { FailureExplanation } from './generation/failure-explanation.tsx';
@@ -93,16 +94,7 @@ function Facts({ record: { request, generation, held_rub } }: { record: ShownRec
           ...(generation.left_out.length > 0 ? [[texts.leftOut, generation.left_out.join(', ')] as const] : []),
         ] as const)),
   ] as const;
-  return (
-    <dl class="facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <FactList facts={facts} />;
 }
 
 /** Shows the name of a key, or the beginning of its hash while the name is loading or if the key was deleted. */

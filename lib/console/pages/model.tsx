@@ -3,6 +3,7 @@ import { useConsole, useFormats } from '../environment.ts';
 import { hashOf } from '../hash-route.ts';
 import { useLoaded } from '../loaded.ts';
 import { DataTable } from '../parts/data-table.tsx';
+import { FactList } from '../parts/fact-list.tsx';
 import { WhenLoaded } from '../parts/notice.tsx';
 import { EndpointHistory } from './models/endpoint-history.tsx';
 import { EndpointPlots } from './models/endpoint-plots.tsx';
@@ -26,26 +27,14 @@ export function ModelPage({ slug }: { slug: string }) {
       <WhenLoaded of={model}>
         {(found) => (
           <>
-            <dl class="facts">
-              <div>
-                <dt>{texts.callable}</dt>
-                <dd>
-                  <Availability model={found} />
-                </dd>
-              </div>
-              <div>
-                <dt>{texts.context}</dt>
-                <dd>{count(found.context_length)}</dd>
-              </div>
-              <div>
-                <dt>{texts.reads}</dt>
-                <dd>{found.architecture.input_modalities.join(', ')}</dd>
-              </div>
-              <div>
-                <dt>{texts.writes}</dt>
-                <dd>{found.architecture.output_modalities.join(', ')}</dd>
-              </div>
-            </dl>
+            <FactList
+              facts={[
+                [texts.callable, <Availability model={found} />],
+                [texts.context, count(found.context_length)],
+                [texts.reads, found.architecture.input_modalities.join(', ')],
+                [texts.writes, found.architecture.output_modalities.join(', ')],
+              ]}
+            />
             <p class="actions">
               <a class="button" href={hashOf('playground', undefined, { model: slug })}>
                 {texts.tryIt}

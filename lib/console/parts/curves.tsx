@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import UPlot from 'uplot';
 import { useConsole } from '../environment.ts';
+import { CurveLegend } from './curve-legend.tsx';
 import { DAY_SECONDS, markText, timeMarks } from './time-axis.ts';
 
 export interface Curve {
@@ -72,16 +73,7 @@ export function Curves({ times, curves, label, unit, range }: CurvesProps) {
   return (
     <figure>
       <div ref={place} class="curves" role="img" aria-label={label} />
-      <figcaption class="legend">
-        {curves.map(({ name }, index) => (
-          <span key={name}>
-            <svg viewBox="0 0 12 12" class={`swatch curve-${index + 1}`} aria-hidden="true">
-              <rect width="12" height="12" rx="3" />
-            </svg>
-            {name}
-          </span>
-        ))}
-      </figcaption>
+      <CurveLegend names={curves.map(({ name }) => name)} />
     </figure>
   );
 }

@@ -1,4 +1,5 @@
 import { useConsole } from '../environment.ts';
+import { CurveLegend } from './curve-legend.tsx';
 import { markText } from './time-axis.ts';
 
 export interface BarPart {
@@ -57,16 +58,7 @@ export function StackedBars({ days, parts, label, unit, totalOf }: StackedBarsPr
           })}
         </div>
       </div>
-      <figcaption class="legend">
-        {parts.map(({ name }, index) => (
-          <span key={name}>
-            <svg viewBox="0 0 12 12" class={`swatch curve-${index + 1}`} aria-hidden="true">
-              <rect width="12" height="12" rx="3" />
-            </svg>
-            {name}
-          </span>
-        ))}
-      </figcaption>
+      <CurveLegend names={parts.map(({ name }) => name)} />
     </figure>
   );
 }

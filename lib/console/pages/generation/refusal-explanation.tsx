@@ -4,6 +4,7 @@ import { useConsole, useFormats } from '../../environment.ts';
 import { moneyOf } from '../../exact-numbers.ts';
 import { budgetsOfMemberHash, hashOf } from '../../hash-route.ts';
 import { useLoaded } from '../../loaded.ts';
+import { FactList } from '../../parts/fact-list.tsx';
 
 /** Explains why a request was rejected, and how to fix the cause. */
 export function RefusalExplanation({ request }: { request: ShownRequest }) {
@@ -95,14 +96,7 @@ function AmountsThen({ amounts }: { amounts: Amounts }) {
   return (
     <>
       <h3>{texts.whenRefused}</h3>
-      <dl class="facts">
-        {rows.map(([title, amount]) => (
-          <div key={title}>
-            <dt>{title}</dt>
-            <dd>{rub(amount)}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList facts={rows.map(([title, amount]) => [title, rub(amount)])} />
     </>
   );
 }

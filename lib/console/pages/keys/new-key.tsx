@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 import type { ShownWorkspace } from '../../answers.ts';
 import { useConsole } from '../../environment.ts';
 import { changeNameAfter, newChangeName } from '../../change-name.ts';
-import { Copyable } from '../../parts/copyable.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ChoiceField, TextField } from '../../parts/fields.tsx';
 import { Failure } from '../../parts/notice.tsx';
 import { emptyTypedKey, keyBody, KeyFields } from './key-fields.tsx';
+import { ShownSecret } from './shown-secret.tsx';
 
 interface NewKeyProps {
   workspaces: ShownWorkspace[];
@@ -65,17 +65,7 @@ export function NewKeyDialog({ workspaces, workspace, onClose, onCreated }: NewK
           </button>
         </form>
       ) : (
-        <>
-          <p class="notice warning" role="status">
-            {texts.secretOnce}
-          </p>
-          <Copyable text={secret} label={texts.secret} />
-          <p class="actions">
-            <button type="button" class="main" onClick={onClose}>
-              {texts.secretKept}
-            </button>
-          </p>
-        </>
+        <ShownSecret secret={secret} onClose={onClose} />
       )}
     </Dialog>
   );

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import type { ShownKey } from '../../answers.ts';
 import { useConsole } from '../../environment.ts';
 import { changeNameAfter, newChangeName } from '../../change-name.ts';
-import { Copyable } from '../../parts/copyable.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ChoiceField } from '../../parts/fields.tsx';
 import { Failure } from '../../parts/notice.tsx';
+import { ShownSecret } from './shown-secret.tsx';
 
 interface RotateKeyProps {
   shown: ShownKey;
@@ -59,17 +59,7 @@ export function RotateKey({ shown: { hash, name }, onClose, onRotated }: RotateK
           </button>
         </form>
       ) : (
-        <>
-          <p class="notice warning" role="status">
-            {texts.secretOnce}
-          </p>
-          <Copyable text={secret} label={texts.secret} />
-          <p class="actions">
-            <button type="button" class="main" onClick={onClose}>
-              {texts.secretKept}
-            </button>
-          </p>
-        </>
+        <ShownSecret secret={secret} onClose={onClose} />
       )}
     </Dialog>
   );

@@ -1,6 +1,7 @@
 import type { AnswerBlock, AnswerState } from '../../answer-state.ts';
 import { useConsole, useFormats } from '../../environment.ts';
 import { hashOf } from '../../hash-route.ts';
+import { FactList } from '../../parts/fact-list.tsx';
 
 interface AnswerViewProps {
   answer: AnswerState;
@@ -75,14 +76,5 @@ function UsageView({ answer: { usage, cost, stopReason, model } }: { answer: Ans
     [texts.cost, cost === undefined ? '—' : rub(cost)],
     [texts.finishReason, stopReason ?? '—'],
   ] as const;
-  return (
-    <dl class="facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <FactList facts={facts} />;
 }

@@ -4,6 +4,7 @@ import { SwitchField, TextField } from '../../parts/fields.tsx';
 import type { PlaygroundDraft } from '../../playground-request.ts';
 import { FileField } from './file-field.tsx';
 import { ModelField } from './model-field.tsx';
+import { SendButtons } from './send-buttons.tsx';
 
 /** Maximum size of an image: a request may have at most six megabytes, and base64 makes a file a third larger. */
 const MAX_IMAGE_BYTES = 3_500_000;
@@ -77,14 +78,7 @@ export function DraftForm({
           onFile={(file) => void chooseImage(file)}
         />
       </details>
-      <p class="actions">
-        <button type="submit" class="main" disabled={isRunning || isChoosingModel}>
-          {texts.send}
-        </button>
-        <button type="button" disabled={!isRunning} onClick={onStop}>
-          {texts.stop}
-        </button>
-      </p>
+      <SendButtons canSend={!isRunning && !isChoosingModel} isRunning={isRunning} onStop={onStop} />
     </form>
   );
 }

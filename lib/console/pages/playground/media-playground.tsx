@@ -8,6 +8,7 @@ import { TextField } from '../../parts/fields.tsx';
 import { Failure } from '../../parts/notice.tsx';
 import { FileField } from './file-field.tsx';
 import { ModelField } from './model-field.tsx';
+import { SendButtons } from './send-buttons.tsx';
 
 interface MediaPlaygroundProps {
   kind: MediaKind;
@@ -91,14 +92,7 @@ function MediaForm({ draft, models, isRunning, onChange: put, onSend, onStop }: 
           isRequired
         />
       )}
-      <p class="actions">
-        <button type="submit" class="main" disabled={!isReady}>
-          {texts.send}
-        </button>
-        <button type="button" disabled={!isRunning} onClick={onStop}>
-          {texts.stop}
-        </button>
-      </p>
+      <SendButtons canSend={isReady} isRunning={isRunning} onStop={onStop} />
     </form>
   );
 }
