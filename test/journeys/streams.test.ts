@@ -336,7 +336,7 @@ describe('round trips to DynamoDB before the first byte', () => {
   it('are three for the first request of a key, then one, and two if the cached caller has expired', async () => {
     const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
     stops.push(proxy.stop);
-    let finish = (): void => undefined;
+    let finish: (() => void) | undefined;
     // The answer ends after its first byte was read: otherwise its settlement may be received before this byte.
     const upstream = await startUpstream((response) => {
       response.write(frames.start + frames.blockStart + frames.text('x'));
@@ -353,7 +353,7 @@ describe('round trips to DynamoDB before the first byte', () => {
       const response = await open(client);
       await new Promise((resolve) => response.once('data', resolve));
       const upToFirstByte = proxy.calls.slice(from);
-      finish();
+      finish!();
       response.resume();
       const awaited = upToFirstByte.filter((call) => !isBeside(call) && !earlier.some((id) => call.body.includes(id)));
       earlier.push(String(response.headers['x-generation-id']));
