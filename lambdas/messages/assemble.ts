@@ -1,7 +1,7 @@
 import { isRawNumber, readExactly } from '../platform/json/exact-json.ts';
 import { append } from '../platform/append.ts';
 import type { TokenLogprob } from './token-logprob.ts';
-import type { Block, Delta, MessageBody, MessagesEvent } from './types.ts';
+import { WRITTEN, type Block, type Delta, type MessageBody, type MessagesEvent } from './types.ts';
 
 interface AssembledBlock {
   block: Block;
@@ -62,18 +62,15 @@ export class MessageAssembler {
    */
   finish(): MessageBody | undefined {
     if (!this.#message) return undefined;
-    let isReadable = true;
     const content = [...this.#blocks.entries()]
       .sort(([a], [b]) => a - b)
       .map(([, { block, json, recording }]) => {
         if (recording) return { ...block, data: Buffer.concat(recording).toString('base64') };
-        if (json === '') return block;
-        const input = parseInput(json);
-        isReadable &&= input !== undefined;
-        return { ...block, input: input ?? {} };
+        return withArguments(block, json);
       });
     const message = { ...this.#message, content };
-    return isReadable || message.stop_reason !== 'tool_use' ? message : { ...message, ...UNREADABLE_CALL };
+    const isReadable = message.stop_reason !== 'tool_use' || content.every((block) => block[WRITTEN] === undefined);
+    return isReadable ? message : { ...message, ...UNREADABLE_CALL };
   }
 
   #addDelta(index: number, delta: Delta): void {
@@ -109,6 +106,16 @@ export class MessageAssembler {
       }
     }
   }
+}
+
+/**
+ * Returns a call with its arguments as its input. The input is empty if the arguments are not a JSON object; the member
+ * WRITTEN then has them.
+ */
+export function withArguments(block: Block, json: string): Block {
+  if (json === '') return block;
+  const input = parseInput(json);
+  return input ? { ...block, input } : { ...block, input: {}, [WRITTEN]: json };
 }
 
 /**

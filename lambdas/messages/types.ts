@@ -6,8 +6,15 @@
 import type { AnswerAudioFormat } from './audio.ts';
 import type { TokenLogprob } from './token-logprob.ts';
 
+/**
+ * Member of a tool_use block whose arguments are not a JSON object: the arguments as the model wrote them. JSON has no
+ * symbols, so answers of the Messages API do not have this member.
+ */
+export const WRITTEN = Symbol('written arguments');
+
 export interface Block {
   type: string;
+  [WRITTEN]?: string;
   [field: string]: unknown;
 }
 

@@ -55,7 +55,21 @@ const cutOff: MessagesEvent = {
   delta: { stop_reason: 'max_tokens', stop_sequence: null },
   usage: { output_tokens: 9 },
 };
+const calling: MessagesEvent = { ...cutOff, delta: { stop_reason: 'tool_use', stop_sequence: null } };
 const stop: MessagesEvent = { type: 'message_stop' };
+const start: MessagesEvent = {
+  type: 'message_start',
+  message: {
+    id: identity.generationId,
+    type: 'message',
+    role: 'assistant',
+    model: identity.model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 0 },
+  },
+};
 
 const timelessEvent = (event: Event) => (event.response ? { ...event, response: timeless(event.response) } : event);
 
@@ -112,7 +126,7 @@ describe('a streamed response', () => {
       -1,
     )!.response!;
 
-    expect(output).toMatchObject([{ call_id: 'c0', arguments: '{"a":1}' }, { call_id: 'c1' }]);
+    expect(output).toMatchObject([{ call_id: 'c0', arguments: '{"a":1}' }, { call_id: 'c1' }, { call_id: 'c2' }]);
   });
 
   it('ends a block for which too many events wait, and has the waiting blocks at once', () => {
@@ -251,15 +265,56 @@ describe('a streamed response', () => {
       { type: 'content_block_start', index: 0, content_block: call },
       { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{"input":"*** Be' } },
       { type: 'content_block_stop', index: 0 },
+      cutOff,
+      stop,
     ];
     const tools = new ToolNames([{ name: 'apply_patch', kind: 'custom' }]);
 
-    const [delta, end, done] = eventsIn(written(events, { ...settings, tools })).slice(-3);
+    const [delta, end, done] = eventsIn(written(events, { ...settings, tools })).slice(-4);
 
     const input = '{"input":"*** Be';
     expect(delta).toMatchObject({ delta: input });
     expect(end).toMatchObject({ input });
-    expect(done).toMatchObject({ item: { type: 'custom_tool_call', input } });
+    expect(done).toMatchObject({ item: { type: 'custom_tool_call', status: 'incomplete', input } });
+  });
+
+  it.each<[string, string, MessagesEvent, string]>([
+    ['cut off', '{"a', cutOff, 'incomplete'],
+    ['cut off after the name of the tool', '', cutOff, 'incomplete'],
+    ['complete, although the answer reached its limit', '{"a":1}', cutOff, 'completed'],
+    ['invalid', '{"a', calling, 'completed'],
+    ['empty', '', calling, 'completed'],
+  ])('has the status of a last call whose arguments are %s, as a whole answer', (_, json, ending, status) => {
+    const [begin] = wholeCall(0);
+    const piece: MessagesEvent = {
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'input_json_delta', partial_json: json },
+    };
+    const sent = [
+      start,
+      begin!,
+      ...(json === '' ? [] : [piece]),
+      { type: 'content_block_stop', index: 0 },
+      ending,
+      stop,
+    ];
+
+    const { output } = eventsIn(written(sent as MessagesEvent[])).at(-1)!.response!;
+
+    expect(output).toMatchObject([{ type: 'function_call', status, arguments: json || '{}' }]);
+    const { output: whole } = wholeResponse(wholeMessage(sent as MessagesEvent[]), settings) as { output: object[] };
+    expect(whole).toMatchObject([{ arguments: json || '{}' }]);
+    if (ending === cutOff) expect(whole).toEqual(output);
+  });
+
+  it('has an incomplete message if the answer reached its limit within its text', () => {
+    const text: MessagesEvent = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Hi' } };
+    const end: MessagesEvent = { type: 'content_block_stop', index: 0 };
+
+    const { output } = eventsIn(written([text, end, cutOff, stop])).at(-1)!.response!;
+
+    expect(output).toMatchObject([{ type: 'message', status: 'incomplete' }]);
   });
 
   it('has a search with its results', () => {

@@ -2,7 +2,7 @@ import type { AnswerAudioFormat } from '../../messages/audio.ts';
 import { append } from '../../platform/append.ts';
 import { isRefusal } from '../../messages/refusal-block.ts';
 import { logprobsOf, type TokenLogprob } from '../../messages/token-logprob.ts';
-import type { Block, MessageBody } from '../../messages/types.ts';
+import { WRITTEN, type Block, type MessageBody } from '../../messages/types.ts';
 import type { ToolNames } from '../tool-names.ts';
 import { customInput } from '../custom-tools.ts';
 import { createdSeconds } from './created-seconds.ts';
@@ -91,12 +91,15 @@ function citedTextOf(blocks: Block[]): { text: string; annotations: object[] } {
   return { text, annotations };
 }
 
-/** Converts a tool_use block to a tool call of the Chat Completions API: a function call or a custom tool call. */
-function toolCall({ id, name: sent, input }: Block, tools: ToolNames) {
+/**
+ * Converts a tool_use block to a tool call of the Chat Completions API: a function call or a custom tool call. Invalid
+ * arguments, for example because max_tokens cut them off, are sent as written, so that clients do not run the call.
+ */
+function toolCall({ id, name: sent, input, [WRITTEN]: written }: Block, tools: ToolNames) {
   const { name, kind } = tools.clientTool(sent as string);
   return kind === 'custom'
-    ? { id, type: 'custom', custom: { name, input: customInput(input) } }
-    : { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) } };
+    ? { id, type: 'custom', custom: { name, input: written ?? customInput(input) } }
+    : { id, type: 'function', function: { name, arguments: written ?? JSON.stringify(input ?? {}) } };
 }
 
 /** Returns the fields with the answer's thinking. Some clients read `reasoning`, others `reasoning_content`. */

@@ -1,6 +1,6 @@
 import { append } from '../../platform/append.ts';
 import { logprobsOf, type TokenLogprob } from '../../messages/token-logprob.ts';
-import type { Block } from '../../messages/types.ts';
+import { WRITTEN, type Block } from '../../messages/types.ts';
 import { without } from '../../messages/without.ts';
 import { urlAnnotations } from '../citations.ts';
 import type { ToolNames } from '../tool-names.ts';
@@ -13,6 +13,8 @@ export interface OutputSettings {
   /** Whether the answer has a summary of the thinking. `encrypted_content` has the thinking in any case. */
   showsThinking: boolean;
 }
+
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
 export type OutputItem = Record<string, unknown> & { type: string; id: string };
 
@@ -66,22 +68,31 @@ export function shownRefusal({ text }: OutputText): object {
   return { type: 'refusal', refusal: text };
 }
 
-export function messageItem(id: string, status: 'in_progress' | 'completed', content: object[]): OutputItem {
+export function messageItem(id: string, status: ItemStatus, content: object[]): OutputItem {
   return { type: 'message', id, status, role: 'assistant', content };
 }
 
-/** Returns the item for a call, with the client's names. */
-export function callItem(id: string, { id: callId, name: sent, input }: Block, { tools }: OutputSettings): OutputItem {
+/** Whether the arguments of a call are certainly complete, even if the answer ends after them at its token limit. */
+export function isCompleteCall({ input, [WRITTEN]: written }: Block): boolean {
+  return written === undefined && Object.keys(input ?? {}).length > 0;
+}
+
+/**
+ * Returns the item for a call, with the client's names. Invalid arguments are sent as written, so that clients do not
+ * run the call.
+ */
+export function callItem(id: string, block: Block, { tools }: OutputSettings): OutputItem {
+  const { id: callId, name: sent, input, [WRITTEN]: written } = block;
   const { name, namespace, kind } = tools.clientTool(sent as string);
   const call = { id, status: 'completed', call_id: callId };
   const called = { ...call, ...(namespace === undefined ? {} : { namespace }), name };
   switch (kind) {
     case 'custom':
-      return { type: 'custom_tool_call', ...called, input: customInput(input) };
+      return { type: 'custom_tool_call', ...called, input: written ?? customInput(input) };
     case 'tool_search':
       return { type: 'tool_search_call', ...call, execution: 'client', arguments: input ?? {} };
     case 'function':
-      return { type: 'function_call', ...called, arguments: JSON.stringify(input ?? {}) };
+      return { type: 'function_call', ...called, arguments: written ?? JSON.stringify(input ?? {}) };
   }
 }
 

@@ -7,10 +7,10 @@
 import { isRefusal } from '../../messages/refusal-block.ts';
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import type { Block, Delta, MessageDelta, MessagesEvent } from '../../messages/types.ts';
+import { withArguments } from '../../messages/assemble.ts';
 import { append } from '../../platform/append.ts';
 import { nowSeconds } from '../../platform/clock.ts';
 import type { GatewayError } from '../../platform/errors.ts';
-import { callInput } from '../call-arguments.ts';
 import { lastEnding } from '../last-ending.ts';
 import { BlockOrder, type BlockEvent } from './block-order.ts';
 import { failureCode } from './failure-code.ts';
@@ -23,6 +23,8 @@ import {
   searchItem,
   shownRefusal,
   textPart,
+  isCompleteCall,
+  type ItemStatus,
   type OutputItem,
   type OutputSettings,
   type OutputText,
@@ -64,6 +66,8 @@ export class ResponseWriter {
   readonly #order = new BlockOrder();
   #message: OpenMessage | undefined;
   #ending: MessageDelta | undefined;
+  /** Last call, if its arguments may be incomplete. Its item is done after the next event, which shows its status. */
+  #unsure: OutputItem | undefined;
   /** Calls of searches whose results have not arrived yet, by call id. */
   readonly #searches = new Map<unknown, Block>();
 
@@ -99,7 +103,8 @@ export class ResponseWriter {
   }
 
   #block(event: BlockEvent): string {
-    if (event.type === 'content_block_start') return this.#start({ ...event.content_block });
+    if (event.type === 'content_block_start')
+      return this.#endUnsure('completed') + this.#start({ ...event.content_block });
     if (!this.#open) return '';
     return event.type === 'content_block_delta' ? this.#piece(this.#open, event.delta) : this.#end(this.#open);
   }
@@ -195,7 +200,7 @@ export class ResponseWriter {
       case 'tool_use':
         return this.#endCall(open);
       case 'server_tool_use':
-        this.#searches.set(block['id'], { ...block, input: callInput(written) ?? block['input'] });
+        this.#searches.set(block['id'], withArguments(block, written));
         return '';
       default:
         return this.#searched(open);
@@ -235,7 +240,13 @@ export class ResponseWriter {
       .join('');
   }
 
-  #endMessage(): string {
+  #endUnsure(status: ItemStatus): string {
+    const item = this.#unsure;
+    this.#unsure = undefined;
+    return item ? this.#done({ ...item, status }) : '';
+  }
+
+  #endMessage(status: ItemStatus = 'completed'): string {
     const message = this.#message;
     if (!message) return '';
     this.#message = undefined;
@@ -247,7 +258,7 @@ export class ResponseWriter {
         ? this.#event('response.refusal.done', { ...place, refusal: text })
         : this.#event('response.output_text.done', { ...place, text, logprobs })) +
       this.#event('response.content_part.done', { ...place, part }) +
-      this.#done(messageItem(message.id, 'completed', [part]))
+      this.#done(messageItem(message.id, status, [part]))
     );
   }
 
@@ -285,31 +296,31 @@ export class ResponseWriter {
     return this.#settings.tools.clientTool(block['name'] as string).kind === 'function';
   }
 
-  /**
-   * Returns the events that end a call. Arguments that are not a JSON object are sent as written: the client then
-   * reports the error to the model.
-   */
+  /** Returns the events that end a call. */
   #endCall(open: OpenBlock): string {
     const { block, id, written } = open;
     const place = this.#placeOf(open);
-    const read = callInput(written);
-    const whole = callItem(id, { ...block, input: read ?? block['input'] }, this.#settings);
+    const call = withArguments(block, written);
+    const whole = callItem(id, call, this.#settings);
+    const done = (item: OutputItem) => {
+      if (isCompleteCall(call)) return this.#done(item);
+      this.#unsure = item;
+      return '';
+    };
     if (whole.type === 'custom_tool_call') {
-      const input = read || written === '' ? (whole['input'] as string) : written;
+      const { input } = whole;
       return (
         this.#event('response.custom_tool_call_input.delta', { ...place, delta: input }) +
         this.#event('response.custom_tool_call_input.done', { ...place, input }) +
-        this.#done({ ...whole, input })
+        done(whole)
       );
     }
-    if (whole.type === 'tool_search_call') return this.#done(whole);
+    if (whole.type === 'tool_search_call') return done(whole);
     const item = written === '' ? whole : { ...whole, arguments: written };
     const { name, arguments: text } = item as unknown as { name: string; arguments: string };
     const late = written === '' ? this.#event('response.function_call_arguments.delta', { ...place, delta: text }) : '';
     return (
-      late +
-      this.#event('response.function_call_arguments.done', { ...place, name, arguments: text }) +
-      this.#done(item)
+      late + this.#event('response.function_call_arguments.done', { ...place, name, arguments: text }) + done(item)
     );
   }
 
@@ -330,28 +341,18 @@ export class ResponseWriter {
 
   #finish({ delta, usage, metadata }: MessageDelta): string {
     const waiting = this.#blocks(this.#order.drain());
-    // A block that max_tokens cut off may have no end. It is ended here, unless it is a call: the call is incomplete.
-    const open = this.#open && this.#open.block.type !== 'tool_use' ? this.#end(this.#open) : '';
-    const ended = waiting + open + this.#endMessage();
-    const hasMessage = this.#output.some(({ type }) => type === 'message');
-    const refused = delta.stop_reason === 'refusal' && !hasMessage ? this.#refuse() : '';
     const incomplete = incompleteReason(delta.stop_reason);
     const status = incomplete === undefined ? 'completed' : 'incomplete';
+    // A block that max_tokens cut off may have no end.
+    const open = this.#open ? this.#end(this.#open) : '';
+    const ended = waiting + open + this.#endUnsure(status) + this.#endMessage(status);
+    const hasMessage = this.#output.some(({ type }) => type === 'message');
+    const refused = delta.stop_reason === 'refusal' && !hasMessage ? this.#refuse() : '';
     return ended + refused + this.#terminal(status, { usage, incompleteReason: incomplete, metadata });
   }
 
   #refuse(): string {
-    const id = this.#nextId('msg');
-    const place = { item_id: id, output_index: this.#output.length, content_index: 0 };
-    const part = { type: 'refusal', refusal: REFUSED };
-    return (
-      this.#added(messageItem(id, 'in_progress', [])) +
-      this.#event('response.content_part.added', { ...place, part: { type: 'refusal', refusal: '' } }) +
-      this.#event('response.refusal.delta', { ...place, delta: REFUSED }) +
-      this.#event('response.refusal.done', { ...place, refusal: REFUSED }) +
-      this.#event('response.content_part.done', { ...place, part }) +
-      this.#done(messageItem(id, 'completed', [part]))
-    );
+    return this.#beginMessage(true) + this.#text(REFUSED) + this.#endMessage();
   }
 
   #terminal(status: Exclude<ResponseState['status'], 'in_progress'>, more: Partial<ResponseState>): string {

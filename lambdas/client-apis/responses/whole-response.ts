@@ -3,6 +3,7 @@ import type { Block, MessageBody } from '../../messages/types.ts';
 import { nowSeconds } from '../../platform/clock.ts';
 import {
   callItem,
+  isCompleteCall,
   itemId,
   messageItem,
   reasoningItem,
@@ -18,8 +19,9 @@ import { incompleteReason, REFUSED, responseObject } from './response.ts';
 /** Converts a non-streaming answer of the Messages API to a response object of the Responses API. */
 export function wholeResponse(message: MessageBody, settings: OutputSettings): object {
   const { id, model, stop_reason: reason, usage, metadata } = message;
-  const output = outputItems(message, settings);
   const incomplete = incompleteReason(reason);
+  const output = outputItems(message, settings);
+  if (incomplete !== undefined) markIncomplete(output, message.content.at(-1));
   return responseObject({
     generationId: id,
     model,
@@ -62,6 +64,12 @@ function outputItems({ id, content, stop_reason: reason }: MessageBody, settings
   return isSilent
     ? [...items, messageItem(nextId('msg'), 'completed', [{ type: 'refusal', refusal: REFUSED }])]
     : items;
+}
+
+/** Marks the last item of an answer that ended at its token limit, unless the item is a complete call. */
+function markIncomplete(items: OutputItem[], block: Block | undefined): void {
+  if (block?.type === 'text' || (block?.type === 'tool_use' && !isCompleteCall(block)))
+    items.at(-1)!['status'] = 'incomplete';
 }
 
 /** Groups adjacent text blocks, and adjacent refusals. Every other block is a group by itself. */
