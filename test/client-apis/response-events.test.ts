@@ -367,5 +367,7 @@ describe('a streamed response', () => {
       'response.failed',
     ]);
     expect(events.at(-1)!.response).toMatchObject({ status: 'failed', error: { code, message: 'Overloaded' } });
+    const fields = { code, message: 'Overloaded', param: null };
+    expect(events.at(-2)).toEqual({ type: 'error', sequence_number: 2, ...fields, error: { type: code, ...fields } });
   });
 });

@@ -109,12 +109,16 @@ export class ResponseWriter {
     return event.type === 'content_block_delta' ? this.#piece(this.#open, event.delta) : this.#end(this.#open);
   }
 
-  /** Ends a failed answer with `error` and `response.failed`, because some clients read only one of them. */
+  /**
+   * Ends a failed answer with `error` and `response.failed`, because some clients read only one of them. `error` has its
+   * fields twice: some clients read only the documented form, and others only the form that OpenAI's servers send.
+   */
   fail(error: GatewayError): string {
     const code = failureCode(error);
     const { message } = error;
     const begun = this.#events > 0 ? '' : this.#begin();
-    const event = this.#event('error', { code, message, param: null });
+    const fields = { code, message, param: null };
+    const event = this.#event('error', { ...fields, error: { type: code, ...fields } });
     return begun + event + this.#terminal('failed', { error: { code, message } });
   }
 
