@@ -1,4 +1,5 @@
-import { isRawNumber, measureJson, readExactly } from '../platform/json/exact-json.ts';
+import { argumentsIn } from '../messages/assemble.ts';
+import { measureJson } from '../platform/json/exact-json.ts';
 
 /** Maximum nesting depth of a call's arguments. The limit exists because the code that serializes them is recursive. */
 const MAX_ARGUMENTS_DEPTH = 100;
@@ -19,21 +20,6 @@ export class ArgumentReader {
     const { depth, values } = measureJson(text, MAX_ARGUMENT_VALUES);
     this.#values += values;
     if (depth > MAX_ARGUMENTS_DEPTH || this.#values > MAX_ARGUMENT_VALUES) return { arguments: text };
-    return objectIn(text) ?? { arguments: text };
-  }
-}
-
-/** Returns the arguments that a model wrote for a tool call; undefined if the text is not a JSON object. */
-export function callInput(text: string): Record<string, unknown> | undefined {
-  return text === '' ? undefined : objectIn(text);
-}
-
-function objectIn(text: string): Record<string, unknown> | undefined {
-  try {
-    const value = readExactly(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
-    return isObject ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
+    return argumentsIn(text) ?? { arguments: text };
   }
 }

@@ -114,7 +114,7 @@ export class MessageAssembler {
  */
 export function withArguments(block: Block, json: string): Block {
   if (json === '') return block;
-  const input = parseInput(json);
+  const input = argumentsIn(json);
   return input ? { ...block, input } : { ...block, input: {}, [WRITTEN]: json };
 }
 
@@ -122,15 +122,14 @@ export function withArguments(block: Block, json: string): Block {
  * Parses the input of a call, whose numbers keep their digits. Returns undefined for text that is neither a JSON object
  * nor null.
  */
-function parseInput(json: string): object | undefined {
-  let input: unknown;
+export function argumentsIn(json: string): Record<string, unknown> | undefined {
   try {
-    input = readExactly(json);
+    const input = readExactly(json) ?? {};
+    const isObject = typeof input === 'object' && !Array.isArray(input) && !isRawNumber(input);
+    return isObject ? (input as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }
-  if (input === null) return {};
-  return typeof input === 'object' && !Array.isArray(input) && !isRawNumber(input) ? input : undefined;
 }
 
 /** Replaces the block's list of citations by a copy that can be extended. */

@@ -2,10 +2,10 @@
 
 import { isRefusal } from '../../messages/refusal-block.ts';
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
-import type { Block, Delta, MessageDelta, MessagesEvent } from '../../messages/types.ts';
+import { WRITTEN, type Block, type Delta, type MessageDelta, type MessagesEvent } from '../../messages/types.ts';
+import { withArguments } from '../../messages/assemble.ts';
 import type { ErrorEnvelope } from '../../platform/errors.ts';
 import { STREAM_DONE } from '../../platform/sse.ts';
-import { callInput } from '../call-arguments.ts';
 import { urlAnnotations } from '../citations.ts';
 import { chatLogprobs, type CompletionSettings } from './completion.ts';
 import { customInput } from '../custom-tools.ts';
@@ -241,8 +241,10 @@ export class ChunkWriter {
    * max_tokens cut them off, are sent as written.
    */
   #customInput({ place, json, input }: OpenBlock): string {
-    const written = json === '' ? input : callInput(json);
-    return this.#delta({ tool_calls: [{ index: place, custom: { input: written ? customInput(written) : json } }] });
+    const call = withArguments({ type: 'tool_use', input }, json);
+    return this.#delta({
+      tool_calls: [{ index: place, custom: { input: call[WRITTEN] ?? customInput(call['input']) } }],
+    });
   }
 
   /**

@@ -2,9 +2,6 @@
 
 import type { ToolNames } from '../tool-names.ts';
 
-/** Name of the function that models call. */
-export const TOOL_SEARCH_NAME = 'tool_search';
-
 interface FoundTool {
   type?: unknown;
   name?: unknown;

@@ -14,9 +14,10 @@ import { argumentSchema } from '../argument-schema.ts';
 import { SEARCH_TOOL_TYPE, gatewaySearchTool, searchDeclaration } from '../search-request.ts';
 import { ToolNames, type ClientTool } from '../tool-names.ts';
 import { customTool } from '../custom-tools.ts';
-import { TOOL_SEARCH_NAME } from './tool-search.ts';
 
 const MAX_TOOLS = 1_024;
+/** Name of the function that models call to search for tools. */
+export const TOOL_SEARCH_NAME = 'tool_search';
 const CHOICES = 'must be "auto", "none", "required", or an object that names a tool';
 
 const toolName = z

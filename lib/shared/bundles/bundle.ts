@@ -61,21 +61,24 @@ const withoutId3Tags: Plugin = {
   },
 };
 
-/** Matches constant error messages in zod. */
-const SCHEMA_MISTAKE = /(?<=throw new Error\()"[^"\n]*"(?=\))/g;
+/** Matches constant error messages of libraries about mistakes in the code that calls them. */
+const SCHEMA_MISTAKE = /(?<=(?:throw new Error|super)\(\s*)(?:"[^"\n]*"|'[^'\n]*'|`[^`$\n]*`)(?=[,)])/g;
 /**
  * Matches zod's methods such as `z.string().email()`. Each of them would keep a class in the bundle; schemas use
  * functions such as `z.email()` instead.
  */
 const STRING_FORMAT = /^ {4}\w+\(params\) \{\n {8}return this\.check\(core\._\w+\(Zod\w+, params\)\);\n {4}\},$/gm;
 
-/** Plugin that removes parts of zod that functions do not need. */
+/** Plugin that removes parts of zod that functions do not need, and such messages of two other libraries. */
 const withoutUnusedZod: Plugin = {
   name: 'without-unused-zod',
   setup(bundler) {
-    bundler.onLoad({ filter: /\/zod\/v4\/(?:core|classic)\/\w+\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replaceAll(SCHEMA_MISTAKE, '').replaceAll(STRING_FORMAT, ''),
-    }));
+    bundler.onLoad(
+      { filter: /\/(?:zod\/v4\/(?:core|classic)|submodules\/serde\/[\w-]+|@middy\/core)\/\w+\.js$/ },
+      ({ path }) => ({
+        contents: readFileSync(path, 'utf8').replaceAll(SCHEMA_MISTAKE, '""').replaceAll(STRING_FORMAT, ''),
+      }),
+    );
   },
 };
 
@@ -93,7 +96,11 @@ const withoutUnitTexts: Plugin = {
 };
 
 /** Matches the literal description of a field, and the end of `meta` if there are no other properties. */
-const DESCRIPTION = /(\.meta\(\{\s*description:\s*)('(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)(,?\s*\}\))?/g;
+const DESCRIPTION =
+  /(\.meta\(\{\s*description:\s*)('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)(,?\s*\}\))?/g;
+
+/** Matches properties of JSON Schema that replace those of a field. */
+const OVERRIDE = /\.meta\(\{\s*override:\s*\{[^()]*\},?\s*\}\)/g;
 
 /** Plugin that removes descriptions of fields. For the source maps, lines keep their numbers. */
 const withoutDescriptions: Plugin = {
@@ -101,11 +108,11 @@ const withoutDescriptions: Plugin = {
   setup(bundler) {
     bundler.onLoad({ filter: /\/lambdas\/.*\.ts$/ }, ({ path }) => ({
       loader: 'ts',
-      contents: readFileSync(path, 'utf8').replaceAll(
-        DESCRIPTION,
-        (match, start: string, literal: string, end?: string) =>
+      contents: readFileSync(path, 'utf8')
+        .replaceAll(DESCRIPTION, (match, start: string, literal: string, end?: string) =>
           end === undefined ? `${start}''${linesOf(literal)}` : linesOf(match),
-      ),
+        )
+        .replaceAll(OVERRIDE, linesOf),
     }));
   },
 };
@@ -275,6 +282,7 @@ const lazyParts = Object.entries({
   'providers/faults/overflow-message.ts': 'overflowMessage',
   'catalog/similar-model.ts': 'similarModel',
   'client-apis/chat/items.ts': 'callOfItems',
+  'client-apis/responses/tool-search.ts': 'foundToolsText',
   'messages/middle-out.ts': 'middleOut',
   'search/excerpt.ts': 'excerpt',
 }).map(([entry, call]) => ({ of: `lambdas/${entry}`, entry, call }));
