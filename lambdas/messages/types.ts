@@ -12,9 +12,13 @@ import type { TokenLogprob } from './token-logprob.ts';
  */
 export const WRITTEN = Symbol('written arguments');
 
+/** Member of a text block from or for the Responses API: the phase of its message (`commentary` or `final_answer`). */
+export const PHASE = Symbol('phase');
+
 export interface Block {
   type: string;
   [WRITTEN]?: string;
+  [PHASE]?: string | undefined;
   [field: string]: unknown;
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { responsesRequestSchema } from '../../lambdas/client-apis/responses/request.ts';
 import type { OpenaiResponsesQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { encodeResponsesRequest } from '../../lambdas/providers/openai-responses/encode.ts';
@@ -114,6 +115,23 @@ describe('a message of the assistant', () => {
   it('has a phase before calls if the model requires it', () => {
     expect(phasesOf([turns[0]!], { message_phase: true })).toEqual(['commentary', undefined, undefined]);
     expect(phasesOf([turns[1]!], { message_phase: true })).toEqual(['final_answer']);
+  });
+
+  it('has the phase that the client has sent back', () => {
+    const { messages } = responsesRequestSchema.parse({
+      model: 'openai/gpt-5.4',
+      input: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', phase: 'commentary', content: 'Let me think.' },
+        { role: 'assistant', phase: 'final_answer', content: [{ type: 'output_text', text: 'Hello.' }] },
+        { role: 'user', content: 'And?' },
+        { role: 'assistant', phase: null, content: 'Nothing.' },
+      ],
+    }).message;
+
+    const phases = [undefined, 'commentary', 'final_answer', undefined, 'final_answer'];
+    expect(phasesOf(messages, { message_phase: true })).toEqual(phases);
+    expect(phasesOf(messages, {})).toEqual(Array.from({ length: 4 }));
   });
 
   it('has no phase for other models, which would refuse it', () => {

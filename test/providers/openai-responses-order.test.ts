@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { ResponseWriter } from '../../lambdas/client-apis/responses/stream-events.ts';
+import { wholeResponse } from '../../lambdas/client-apis/responses/whole-response.ts';
+import { ToolNames } from '../../lambdas/client-apis/tool-names.ts';
 import type { AnswerBatch, MessagesEvent } from '../../lambdas/messages/types.ts';
 import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
 import { decodeResponsesStream } from '../../lambdas/providers/openai-responses/decode.ts';
+import { dataIn } from '../support/sse-client.ts';
 
 const context = {
   target: { providerId: 'acme', upstreamModel: 'up', maxOutputTokens: 1_000, supportedParameters: [], quirks: {} },
@@ -10,11 +14,11 @@ const context = {
 };
 
 /** Returns one batch for each event with content. */
-async function decode(events: object[]): Promise<AnswerBatch[]> {
+async function decode(events: object[], asked: object = {}): Promise<AnswerBatch[]> {
   async function* body(): AsyncGenerator<Buffer> {
     for (const event of events) yield await Promise.resolve(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
   }
-  return Array.fromAsync(decodeResponsesStream(body(), context));
+  return Array.fromAsync(decodeResponsesStream(body(), { ...context, request: { ...context.request, ...asked } }));
 }
 
 const eventsOf = (batches: AnswerBatch[]): MessagesEvent[] =>
@@ -49,6 +53,50 @@ const args = (output_index: number, delta: string) => ({
   delta,
 });
 const completed = { type: 'response.completed', response: { status: 'completed', usage: null } };
+
+const phased = (phase: string, text: string) => ({
+  type: 'message',
+  phase,
+  content: [{ type: 'output_text', text, annotations: [] }],
+});
+
+describe('messages with phases', () => {
+  const output = [phased('commentary', 'Let me think.'), phased('final_answer', '{"a":1}')];
+  const settings = { tools: new ToolNames(), showsSources: false, showsThinking: false };
+
+  it('stay separate, with their phases, in streams and whole answers', async () => {
+    const batches = await decode([
+      added(0, { ...output[0], content: [] }),
+      words(0, 'Let me think.'),
+      done(0, output[0]!),
+      added(1, { ...output[1], content: [] }),
+      words(1, '{"a":1}'),
+      done(1, output[1]!),
+      completed,
+    ]);
+
+    const writer = new ResponseWriter({ generationId: 'gen-1', model: 'a/b' }, settings);
+    const streamed = eventsOf(batches)
+      .map((event) => writer.write(event))
+      .join('');
+    const last = JSON.parse(dataIn([Buffer.from(streamed)]).at(-1)!) as { response: object };
+    expect(last.response).toMatchObject({ output });
+    const assembler = new MessageAssembler();
+    for (const event of eventsOf(batches)) assembler.add(event);
+    expect(wholeResponse(assembler.finish()!, settings)).toMatchObject({ output });
+    expect(JSON.stringify(assembler.finish())).not.toContain('phase');
+  });
+
+  it('have commentary as thinking if the answer has to be JSON', async () => {
+    const format = { type: 'json_schema', schema: {} };
+    const events = output.flatMap((item, index) => [added(index, { ...item, content: [] }), done(index, item)]);
+
+    expect(contentOf(await decode([...events, completed], { output_config: { format } }))).toMatchObject([
+      { type: 'thinking', thinking: 'Let me think.' },
+      { type: 'text', text: '{"a":1}' },
+    ]);
+  });
+});
 
 describe('interleaved items of an answer', () => {
   it('are passed on one after another, in the order of the items', async () => {

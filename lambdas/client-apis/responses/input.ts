@@ -4,7 +4,7 @@ import { append } from '../../platform/append.ts';
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, checkedBy } from '../../messages/list-of.ts';
-import type { Block, Message } from '../../messages/types.ts';
+import { PHASE, type Block, type Message } from '../../messages/types.ts';
 import { ArgumentReader } from '../call-arguments.ts';
 import { numberedCallId, sentArguments } from '../call-fields.ts';
 import { ConversationCallIds, type ForeignCallId } from '../../messages/call-ids.ts';
@@ -21,8 +21,8 @@ import {
   userContent,
 } from './parts.ts';
 import { unsealedThinking } from './sealed-thinking.ts';
-import { foundToolsText, TOOL_SEARCH_NAME } from './tool-search.ts';
-import { responsesTools } from './tools.ts';
+import { foundToolsText } from './tool-search.ts';
+import { responsesTools, TOOL_SEARCH_NAME } from './tools.ts';
 
 const MAX_ITEMS = 20_000;
 
@@ -31,12 +31,15 @@ const messageType = optionalField(z.literal('message')).meta({
 });
 const messageOf = <Role extends string, Content extends z.ZodType>(role: Role, content: Content) =>
   z.object({ type: messageType, role: z.literal(role), content });
+const phase = optionalField(z.enum(['commentary', 'final_answer'])).meta({
+  description: 'The phase of an earlier message. Models of OpenAI get it.',
+});
 
 const message = z.discriminatedUnion(
   'role',
   [
     messageOf('user', userContent),
-    messageOf('assistant', assistantContent),
+    messageOf('assistant', assistantContent).extend({ phase }),
     messageOf('system', instructionContent),
     messageOf('developer', instructionContent),
   ],
@@ -232,7 +235,7 @@ class ItemReader {
       case 'user':
         return { kind: 'message', role: 'user', blocks };
       case 'assistant':
-        return assistant(...blocks);
+        return assistant(...blocks.map((block) => ({ ...block, [PHASE]: one.phase ?? undefined })));
       case 'system':
       case 'developer':
         return { kind: 'message', role: 'system', blocks };

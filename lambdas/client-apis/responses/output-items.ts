@@ -1,8 +1,9 @@
 import { append } from '../../platform/append.ts';
 import { logprobsOf, type TokenLogprob } from '../../messages/token-logprob.ts';
-import { WRITTEN, type Block } from '../../messages/types.ts';
+import { PHASE, WRITTEN, type Block } from '../../messages/types.ts';
 import { without } from '../../messages/without.ts';
 import { urlAnnotations } from '../citations.ts';
+import { isRefusal } from '../../messages/refusal-block.ts';
 import type { ToolNames } from '../tool-names.ts';
 import { customInput } from '../custom-tools.ts';
 import { sealedThinking } from './sealed-thinking.ts';
@@ -59,17 +60,19 @@ export function flatAnnotations(citations: unknown, start: number, end: number):
   }));
 }
 
-export function textPart({ text, annotations, logprobs }: OutputText): object {
-  return { type: 'output_text', text, annotations, logprobs };
+/** Returns the content part of the message that begins with a block. A refusal has its own type. */
+export function contentPart(first: Block, { text, annotations, logprobs }: OutputText): object {
+  return isRefusal(first) ? { type: 'refusal', refusal: text } : { type: 'output_text', text, annotations, logprobs };
 }
 
-/** Returns the content part of a refusal, which has its own type. */
-export function shownRefusal({ text }: OutputText): object {
-  return { type: 'refusal', refusal: text };
+/** Returns the message item that begins with a block. */
+export function messageItem(id: string, status: ItemStatus, content: object[], first: Block): OutputItem {
+  return { type: 'message', id, status, role: 'assistant', content, phase: first[PHASE] };
 }
 
-export function messageItem(id: string, status: ItemStatus, content: object[]): OutputItem {
-  return { type: 'message', id, status, role: 'assistant', content };
+/** Whether a text block belongs to the message that begins with another block. */
+export function continuesMessage(first: Block, block: Block): boolean {
+  return block.type === first.type && isRefusal(block) === isRefusal(first) && block[PHASE] === first[PHASE];
 }
 
 /** Whether the arguments of a call are certainly complete, even if the answer ends after them at its token limit. */

@@ -4,7 +4,7 @@
  * agents retry a turn whose stream has no last event.
  */
 
-import { isRefusal } from '../../messages/refusal-block.ts';
+import { isRefusal, refusalBlock } from '../../messages/refusal-block.ts';
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import type { Block, Delta, MessageDelta, MessagesEvent } from '../../messages/types.ts';
 import { withArguments } from '../../messages/assemble.ts';
@@ -16,13 +16,13 @@ import { BlockOrder, type BlockEvent } from './block-order.ts';
 import { failureCode } from './failure-code.ts';
 import {
   callItem,
+  contentPart,
+  continuesMessage,
   flatAnnotations,
   itemId,
   messageItem,
   reasoningItem,
   searchItem,
-  shownRefusal,
-  textPart,
   isCompleteCall,
   type ItemStatus,
   type OutputItem,
@@ -41,14 +41,10 @@ interface OpenBlock {
   start: number;
 }
 
-/** The message that is being written. Adjacent texts form one message. A refusal is always a separate message. */
+/** The message that is being written. Adjacent texts of one phase form one message. A refusal is a separate message. */
 interface OpenMessage extends OutputText {
   id: string;
-  isRefusal: boolean;
-}
-
-function messagePart(message: OpenMessage): object {
-  return message.isRefusal ? shownRefusal(message) : textPart(message);
+  first: Block;
 }
 
 interface AnswerIdentity {
@@ -129,9 +125,8 @@ export class ResponseWriter {
 
   #start(block: Block): string {
     if (block.type === 'text') {
-      const hasRefused = isRefusal(block);
-      const ended = this.#message && this.#message.isRefusal !== hasRefused ? this.#endMessage() : '';
-      const begun = this.#message ? '' : ended + this.#beginMessage(hasRefused);
+      const ended = this.#message && !continuesMessage(this.#message.first, block) ? this.#endMessage() : '';
+      const begun = this.#message ? '' : ended + this.#beginMessage(block);
       this.#open = { block, id: this.#message!.id, written: '', start: this.#message!.text.length };
       return begun + this.#text(block['text'] as string | undefined);
     }
@@ -211,12 +206,15 @@ export class ResponseWriter {
     }
   }
 
-  #beginMessage(hasRefused: boolean): string {
-    const message = { id: this.#nextId('msg'), text: '', annotations: [], logprobs: [], isRefusal: hasRefused };
+  #beginMessage(first: Block): string {
+    const message = { id: this.#nextId('msg'), text: '', annotations: [], logprobs: [], first };
     this.#message = message;
     return (
-      this.#added(messageItem(message.id, 'in_progress', [])) +
-      this.#event('response.content_part.added', { ...this.#partPlace(message), part: messagePart(message) })
+      this.#added(messageItem(message.id, 'in_progress', [], first)) +
+      this.#event('response.content_part.added', {
+        ...this.#partPlace(message),
+        part: contentPart(message.first, message),
+      })
     );
   }
 
@@ -225,7 +223,7 @@ export class ResponseWriter {
     if (!text || !message) return '';
     message.text += text;
     const place = this.#partPlace(message);
-    if (message.isRefusal) return this.#event('response.refusal.delta', { ...place, delta: text });
+    if (isRefusal(message.first)) return this.#event('response.refusal.delta', { ...place, delta: text });
     append(message.logprobs, logprobs);
     return this.#event('response.output_text.delta', { ...place, delta: text, logprobs });
   }
@@ -256,13 +254,13 @@ export class ResponseWriter {
     this.#message = undefined;
     const place = this.#partPlace(message);
     const { text, logprobs } = message;
-    const part = messagePart(message);
+    const part = contentPart(message.first, message);
     return (
-      (message.isRefusal
+      (isRefusal(message.first)
         ? this.#event('response.refusal.done', { ...place, refusal: text })
         : this.#event('response.output_text.done', { ...place, text, logprobs })) +
       this.#event('response.content_part.done', { ...place, part }) +
-      this.#done(messageItem(message.id, status, [part]))
+      this.#done(messageItem(message.id, status, [part], message.first))
     );
   }
 
@@ -356,7 +354,7 @@ export class ResponseWriter {
   }
 
   #refuse(): string {
-    return this.#beginMessage(true) + this.#text(REFUSED) + this.#endMessage();
+    return this.#beginMessage(refusalBlock()) + this.#text(REFUSED) + this.#endMessage();
   }
 
   #terminal(status: Exclude<ResponseState['status'], 'in_progress'>, more: Partial<ResponseState>): string {

@@ -1,16 +1,16 @@
-import { isRefusal } from '../../messages/refusal-block.ts';
+import { refusalBlock } from '../../messages/refusal-block.ts';
 import type { Block, MessageBody } from '../../messages/types.ts';
 import { nowSeconds } from '../../platform/clock.ts';
 import {
   callItem,
+  contentPart,
+  continuesMessage,
   isCompleteCall,
   itemId,
   messageItem,
   reasoningItem,
-  shownRefusal,
   joinOutputText,
   searchItem,
-  textPart,
   type OutputItem,
   type OutputSettings,
 } from './output-items.ts';
@@ -41,11 +41,7 @@ function outputItems({ id, content, stop_reason: reason }: MessageBody, settings
     const [first] = group as [Block, ...Block[]];
     switch (first.type) {
       case 'text':
-        items.push(
-          messageItem(nextId('msg'), 'completed', [
-            isRefusal(first) ? shownRefusal(joinOutputText(group)) : textPart(joinOutputText(group)),
-          ]),
-        );
+        items.push(messageItem(nextId('msg'), 'completed', [contentPart(first, joinOutputText(group))], first));
         break;
       case 'thinking':
       case 'redacted_thinking':
@@ -62,7 +58,7 @@ function outputItems({ id, content, stop_reason: reason }: MessageBody, settings
   }
   const isSilent = reason === 'refusal' && !items.some(({ type }) => type === 'message');
   return isSilent
-    ? [...items, messageItem(nextId('msg'), 'completed', [{ type: 'refusal', refusal: REFUSED }])]
+    ? [...items, messageItem(nextId('msg'), 'completed', [{ type: 'refusal', refusal: REFUSED }], refusalBlock())]
     : items;
 }
 
@@ -72,13 +68,12 @@ function markIncomplete(items: OutputItem[], block: Block | undefined): void {
     items.at(-1)!['status'] = 'incomplete';
 }
 
-/** Groups adjacent text blocks, and adjacent refusals. Every other block is a group by itself. */
+/** Groups adjacent text blocks of the same phase, and adjacent refusals. Every other block is a group by itself. */
 function neighbours(blocks: readonly Block[]): Block[][] {
   const groups: Block[][] = [];
   for (const block of blocks) {
     const last = groups.at(-1);
-    const goesOn = last?.[0]!.type === block.type && isRefusal(last[0]) === isRefusal(block);
-    if (block.type === 'text' && goesOn) last.push(block);
+    if (block.type === 'text' && last && continuesMessage(last[0]!, block)) last.push(block);
     else groups.push([block]);
   }
   return groups;

@@ -2,6 +2,7 @@
 
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
+import { outputFormat } from '../../messages/output-format.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
 import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
@@ -37,7 +38,8 @@ class ResponsesTranslation {
 
   constructor({ target, ...context }: DecodeContext) {
     this.answer = new TranslatedAnswer(context, gatewaySignature('openai-responses'));
-    this.#items = new OutputItems(this.answer, target.providerId);
+    const isJson = outputFormat(context.request) !== undefined;
+    this.#items = new OutputItems(this.answer, target.providerId, isJson);
   }
 
   readDocument(response: Record<string, unknown>): Reading {

@@ -3,7 +3,7 @@
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import { append } from '../../platform/append.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
-import type { Block, MessagesRequest } from '../../messages/types.ts';
+import { PHASE, type Block, type MessagesRequest } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { unreadableDocument } from '../translated/documents.ts';
 import { imageUrl, inlineDocument } from '../translated/media.ts';
@@ -16,6 +16,7 @@ import type { ResponsesTarget } from './target.ts';
 interface MessageItem extends ResponsesItem {
   type: 'message';
   content: ResponsesItem[];
+  phase?: string | undefined;
 }
 
 export function inputItems({ messages }: MessagesRequest, target: ResponsesTarget): ResponsesItem[] {
@@ -50,7 +51,8 @@ function assistantItems(blocks: Placed[], target: ResponsesTarget): ResponsesIte
     const item = assistantItem(placed, target);
     if (item === undefined) continue;
     const previous = items.at(-1);
-    if (isMessage(item) && previous && isMessage(previous)) append(previous.content, item.content);
+    if (isMessage(item) && previous && isMessage(previous) && item.phase === previous.phase)
+      append(previous.content, item.content);
     else items.push(item);
   }
   return items;
@@ -59,10 +61,11 @@ function assistantItems(blocks: Placed[], target: ResponsesTarget): ResponsesIte
 function assistantItem(placed: Placed, target: ResponsesTarget): ResponsesItem | undefined {
   const { block, path } = placed;
   switch (block.type) {
-    case 'text':
-      return isBlank(block['text'])
-        ? undefined
-        : messageItem('assistant', [{ type: 'output_text', text: block['text'] }]);
+    case 'text': {
+      const phase = target.quirks.message_phase ? block[PHASE] : undefined;
+      const item = messageItem('assistant', [{ type: 'output_text', text: block['text'] }]);
+      return isBlank(block['text']) ? undefined : { ...item, phase };
+    }
     case 'thinking':
       return target.supportedParameters.includes('reasoning') ? unsealReasoning(placed, target.providerId) : undefined;
     case 'redacted_thinking':
@@ -85,12 +88,12 @@ function withoutLooseReasoning(items: ResponsesItem[]): ResponsesItem[] {
 }
 
 /**
- * Adds phases to the messages of a turn. Without phases, some models of OpenAI mistake text before a tool call for the
+ * Adds phases to the messages of a turn for which the client sent no phase. Without phases, some models of OpenAI mistake text before a tool call for the
  * final answer, and stop early.
  */
 function withPhases(items: ResponsesItem[]): ResponsesItem[] {
   const phase = items.some(({ type }) => type === 'function_call') ? 'commentary' : 'final_answer';
-  return items.map((item) => (isMessage(item) ? { ...item, phase } : item));
+  return items.map((item) => (isMessage(item) ? { ...item, phase: item.phase ?? phase } : item));
 }
 
 /** Returns tool results first, so that they are near their calls, and then the rest of the user's content. */

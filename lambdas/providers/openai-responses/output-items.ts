@@ -32,6 +32,8 @@ interface OutputItem {
   type: string | undefined;
   /** Id of the tool call; empty for other items. */
   callId: string;
+  /** Phase of a message of OpenAI's newer models. */
+  phase: string | undefined;
   parts: Map<string, Part>;
   /** Part (a text or a paragraph) that was written last; undefined if nothing was written. */
   current: Part | undefined;
@@ -45,14 +47,17 @@ export class OutputItems {
   hasRefused = false;
   readonly #answer: TranslatedAnswer;
   readonly #providerId: string;
+  /** Whether the client expects JSON. Commentary before the JSON then becomes thinking, because clients parse all text. */
+  readonly #isJson: boolean;
   /** Items by their index in the output; the last item if the provider reuses the index. */
   readonly #items = new Map<number, OutputItem>();
   #count = 0;
   readonly #order = new ItemOrder();
 
-  constructor(answer: TranslatedAnswer, providerId: string) {
+  constructor(answer: TranslatedAnswer, providerId: string, isJson: boolean) {
     this.#answer = answer;
     this.#providerId = providerId;
+    this.#isJson = isJson;
   }
 
   /**
@@ -80,6 +85,7 @@ export class OutputItems {
     if (known && type === 'function_call' && !isAnother(known, item)) return;
     this.#answer.start();
     const begun = this.#add(index, type);
+    begun.phase = asText(item['phase']) || undefined;
     this.#order.begin(index);
     if (type === 'function_call') this.#announce(begun, item);
   }
@@ -96,10 +102,11 @@ export class OutputItems {
     if (kind === 'refusal') this.hasRefused = true;
     const { blocks } = this.#answer;
     this.#order.writeText(index, text, () => {
-      if (kind === 'text' || kind === 'refusal') {
+      const isCommentary = kind === 'text' && this.#isJson && item.phase === 'commentary';
+      if ((kind === 'text' || kind === 'refusal') && !isCommentary) {
         if (isNew) blocks.endProse();
         if (kind === 'refusal') blocks.refusal(text);
-        else blocks.text(text, logprobs);
+        else blocks.text(text, logprobs, item.phase);
         return;
       }
       if (isFirst) blocks.endProse();
@@ -218,6 +225,7 @@ export class OutputItems {
       index,
       type,
       callId: '',
+      phase: undefined,
       parts: new Map(),
       current: undefined,
       isCall: false,

@@ -1,5 +1,5 @@
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
-import type { Block, Delta, MessagesEvent } from '../../messages/types.ts';
+import { PHASE, type Block, type Delta, type MessagesEvent } from '../../messages/types.ts';
 import { append } from '../../platform/append.ts';
 import { refusalBlock } from '../../messages/refusal-block.ts';
 import { clientCallId } from '../tool-call-id.ts';
@@ -73,9 +73,10 @@ export class BlockWriter {
   /**
    * Adds text. Token probabilities without text wait for the next text, or the block's end: a token may be a part of a
    * character.
+   * @param phase phase of the text's message
    */
-  text(text: string, logprobs?: readonly TokenLogprob[]): void {
-    this.#prose({ kind: 'text', text, logprobs });
+  text(text: string, logprobs?: readonly TokenLogprob[], phase?: string): void {
+    this.#prose({ kind: 'text', text, logprobs, phase });
   }
 
   /** Adds the text of a refusal. */
@@ -165,7 +166,7 @@ export class BlockWriter {
     if (!call.progress.hasBegun && this.#deferredBytes > MAX_DEFERRED_BYTES) this.#writeDeferred();
   }
 
-  #writeProse({ kind, text, logprobs, block, deltas = [] }: Prose): void {
+  #writeProse({ kind, text, logprobs, phase, block, deltas = [] }: Prose): void {
     if (kind === 'image' || kind === 'audio') {
       this.#ensure(kind, block!);
       for (const delta of deltas) this.#delta(delta);
@@ -181,7 +182,7 @@ export class BlockWriter {
         append(this.#earlyLogprobs, (logprobs ?? []).slice(0, MAX_EARLY_LOGPROBS - this.#earlyLogprobs.length));
         return;
       }
-      this.#ensure('text', { type: 'text', text: '' });
+      this.#ensure('text', { type: 'text', text: '', [PHASE]: phase });
       const likely = [...this.#earlyLogprobs.splice(0), ...(logprobs ?? [])];
       this.#delta({ type: 'text_delta', text, ...(likely.length > 0 ? { logprobs: likely } : {}) });
       for (const citation of this.#earlyCitations.splice(0)) this.citation(citation);

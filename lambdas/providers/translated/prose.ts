@@ -10,6 +10,8 @@ export interface Prose {
   text: string;
   /** Token probabilities of a text, if the client requested them. */
   logprobs?: readonly TokenLogprob[] | undefined;
+  /** Phase of a text's message. */
+  phase?: string | undefined;
   /** An image, or the beginning of audio, whose pieces are in `deltas`. */
   block?: Block;
   deltas?: readonly Delta[];
