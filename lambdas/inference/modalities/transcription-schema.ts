@@ -63,7 +63,8 @@ const transcriptionFields = {
       'The form of the answer: `json` (default), `verbose_json` with segments, or the texts `text`, `srt` and `vtt`. Segments need a model that lists `timestamp_granularities`.',
   }),
   timestamp_granularities: optionalField(boundedList(z.enum(granularities), { max: 2 })).meta({
-    description: 'With `verbose_json`: `segment` (default) and `word`.',
+    description:
+      'With `verbose_json`: `segment` (default) and `word`. Other forms take only `segment`, without an effect.',
   }),
   diarize: optionalField(z.literal(false, 'must be false: speakers are not told apart')).meta({
     description: 'Only false is accepted, because speakers are not told apart.',
@@ -100,7 +101,7 @@ const sentBody = openBody(transcriptionFields, {
     } else if (sources.length > 1) {
       refuse(context, { path: [sources[1]!], message: `cannot be combined with "${sources[0]}"; send one recording` });
     }
-    if (body.timestamp_granularities?.length && body.response_format !== 'verbose_json') {
+    if (body.timestamp_granularities?.includes('word') && body.response_format !== 'verbose_json') {
       refuse(context, { path: ['timestamp_granularities'], message: 'needs the response_format "verbose_json"' });
     }
     if (body.stream && !['json', 'text'].includes(body.response_format ?? 'json')) {

@@ -87,8 +87,17 @@ export function transcriptionFor<Body extends { recording?: Recording }>(
   });
 }
 
+/**
+ * Leaves out the language `auto`, and the granularities of a format without segments: the AI SDK sends the default
+ * `segment` also with the format `json` (https://github.com/vercel/ai/pull/8246).
+ */
 function openaiRequest(body: TranscriptionBody): TranscriptionBody {
-  return body.language === 'auto' ? { ...body, language: undefined } : body;
+  const { language, timestamp_granularities: granularities, response_format: format } = body;
+  return {
+    ...body,
+    language: language === 'auto' ? undefined : language,
+    timestamp_granularities: format === 'verbose_json' ? granularities : undefined,
+  };
 }
 
 const timedFormats = new Set(['verbose_json', 'srt', 'vtt']);
