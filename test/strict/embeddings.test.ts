@@ -30,6 +30,7 @@ const requests: object[] = [
   {},
   { input: 'one text' },
   { input: Array.from({ length: 1_500 }, (_, index) => `text ${index}`) },
+  { input: Array.from({ length: 40 }, () => 'x'.repeat(1_000)) },
   { input: [1, 2, 3] },
   { input: [[1, 2], [3]] },
   { input: 'broken \ud83d' },

@@ -107,7 +107,8 @@ const googleBody = z.strictObject({
 const mistral = 'https://docs.mistral.ai/api/endpoint/embeddings';
 const mistralBody = z.strictObject({
   model: text,
-  input: z.union([text, upTo(2_048)]),
+  // https://github.com/raphaelmansuy/edgequake-llm/pull/74: "Too many inputs in request, split into more batches".
+  input: z.union([text, upTo(512)]),
   encoding_format: z.enum(['float', 'base64']).optional(),
   output_dimension: z.int().min(1).max(3_072).optional(),
   output_dtype: z.enum(['float', 'int8', 'uint8', 'binary', 'ubinary']).optional(),
@@ -116,6 +117,17 @@ const fixedAtMistral: Rule<z.output<typeof mistralBody>> = {
   source: mistral,
   refuses: ({ model, read: { output_dimension: length } }) =>
     length !== undefined && model === 'mistral-embed' && 'This model does not support output_dimension',
+};
+
+/** Maximum tokens of all texts of a request at Mistral. A token has at least one byte. */
+const MAX_MISTRAL_TOKENS = 16_384;
+const boundedAtMistral: Rule<z.output<typeof mistralBody>> = {
+  source: 'https://github.com/chroma-core/chroma/pull/5597',
+  refuses: ({ read: { input } }) =>
+    Array.isArray(input) &&
+    input.length > 1 &&
+    Buffer.byteLength(input.join('')) > MAX_MISTRAL_TOKENS &&
+    'Too many tokens overall, split into more batches.',
 };
 
 const nim = 'https://docs.nvidia.com/nim/nemo-retriever/text-embedding/1.13.0/reference-grpc.html';
@@ -145,7 +157,7 @@ export const embeddingFakes: Record<string, StrictFake> = {
   'openai-embeddings openai': strictFake(openaiBody, [fixedLength]),
   'openai-embeddings voyage': strictFake(voyageBody, [uncutAtVoyage]),
   'voyage-multimodal voyage': strictFake(voyageMultimodalBody, [uncutAtVoyage]),
-  'openai-embeddings mistral': strictFake(mistralBody, [fixedAtMistral]),
+  'openai-embeddings mistral': strictFake(mistralBody, [fixedAtMistral, boundedAtMistral]),
   'openai-embeddings nim': strictFake(nimBody, []),
   'cohere-embeddings cohere-v2': strictFake(cohereBody, [uncutAtCohere]),
   'bedrock-cohere-embeddings amazon-bedrock': strictFake(bedrockCohereBody, [uncutAtCohere]),
