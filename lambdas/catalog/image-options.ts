@@ -27,6 +27,18 @@ export const imageOptionsSchema = z
       .array(z.string().regex(/^[1-9]\d{1,4}x[1-9]\d{1,4}$/, 'must look like 1024x1024'))
       .min(1)
       .optional(),
+    /** Rule for further widths and heights that the provider accepts. */
+    free_sizes: z
+      .strictObject({
+        /** Number of pixels of which each side is a multiple. */
+        step: z.int().positive(),
+        max_side: z.int().positive(),
+        /** Maximum ratio of the longer side to the shorter side. */
+        max_ratio: z.number().min(1),
+        min_pixels: z.int().positive(),
+        max_pixels: z.int().positive(),
+      })
+      .optional(),
     /** Aspect ratios, for a provider that has them instead of sizes. */
     aspect_ratios: z
       .array(z.string().regex(/^\d+(\.\d+)?:\d+(\.\d+)?$/, 'must look like 16:9'))
@@ -44,7 +56,10 @@ export const imageOptionsSchema = z
     max_prompt_characters: z.int().positive().optional(),
     /** Partial images that the provider sends while it generates one image. Absent: none. */
     max_partial_images: z.int().positive().max(MAX_PARTIAL_IMAGES).optional(),
-    /** Maximum output tokens that the provider charges for an image. Absent: it charges no tokens. */
+    /**
+     * Maximum output tokens that the provider charges for an image of up to 1536 × 1024 pixels; in proportion more for
+     * larger sizes. Absent: it charges no tokens.
+     */
     tokens: byKind(z.int().positive()).optional(),
     /** Maximum input tokens that the provider charges for a picture in the request; 10,000 if absent. */
     reference_tokens: z.int().positive().optional(),

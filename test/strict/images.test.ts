@@ -37,6 +37,11 @@ const requests: object[] = [
   { size: '1344x768' },
   { size: '896x1152', aspect_ratio: '4:5' },
   { size: '1792x1024' },
+  ...['3840x2160', '2880x2880', '1728x2304', '1920x1080', '3840x1024', '640x640', '3856x2048', '3840x2176'].map(
+    (size) => ({
+      size,
+    }),
+  ),
   { background: 'transparent' },
   { background: 'transparent', output_format: 'jpeg' },
   { background: 'opaque' },
@@ -129,6 +134,23 @@ describe('image endpoints of the catalog', () => {
       expect(fakeOf(candidate)!.refusals({ headers: {}, path, body }, candidate.target.upstreamModel)).toEqual([]);
     },
   );
+
+  // 23,718 tokens: OpenAI's calculator, whose results https://github.com/QuantumNous/new-api/issues/4474 quotes.
+  it('of GPT Image 2 and 2.5 get other sizes too, and hold the tokens of so many pixels', () => {
+    const gpt = places.map(candidateOf).filter(({ model }) => model.id.startsWith('openai/'));
+    const free = gpt.filter((candidate) => 'sent' in ask({ size: '2880x2880', quality: 'high' }, candidate));
+    expect(free.map(({ target }) => target.upstreamModel)).toEqual([
+      'gpt-image-2.5-sunburst',
+      'gpt-image-2.5-flare',
+      'gpt-image-2',
+    ]);
+    for (const candidate of free) {
+      const task: ImageTask = { prompt: 'A fox', count: 1, pictures: [], size: '2880x2880', quality: 'high' };
+      const [sent] = candidate.engine.batchRequests(task, candidate.target);
+      expect(sent!.outputTokens).toBeGreaterThan(23_718);
+      expect(ask({ size: '1920x1080' }, candidate)).toEqual({ refused: 'size' });
+    }
+  });
 
   // Some clients send sizes of other models to every model.
   it.each([

@@ -7,6 +7,7 @@ const text = z.string().min(1);
 const dataUrl = z.strictObject({ image_url: z.string().regex(/^data:image\/(png|jpeg|webp);base64,.+/) });
 
 interface Asked {
+  size?: string | undefined;
   transparent?: boolean;
   format?: string | undefined;
   compression?: number | undefined;
@@ -22,7 +23,10 @@ const gptBody = z
     model: text,
     prompt: z.string().min(1).max(32_000),
     n: z.int().min(1).max(10).optional(),
-    size: z.enum(['auto', '1024x1024', '1536x1024', '1024x1536']).optional(),
+    size: z
+      .string()
+      .regex(/^(auto|\d+x\d+)$/)
+      .optional(),
     quality: z.enum(['auto', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
     background: z.enum(['auto', 'transparent', 'opaque']).optional(),
     output_format: z.enum(['png', 'jpeg', 'webp']).optional(),
@@ -34,19 +38,40 @@ const gptBody = z
     stream: z.literal(true).optional(),
     partial_images: z.int().min(1).max(3).optional(),
   })
-  .transform(({ background, output_format, output_compression, input_fidelity, n, stream, partial_images }): Asked => ({
-    transparent: background === 'transparent',
-    format: output_format,
-    compression: output_compression,
-    fidelity: input_fidelity,
-    streamed: stream ? (n ?? 1) : undefined,
-    hasPartials: partial_images !== undefined,
-  }));
+  .transform(
+    ({ background, output_format, output_compression, input_fidelity, n, stream, partial_images, size }): Asked => ({
+      size,
+      transparent: background === 'transparent',
+      format: output_format,
+      compression: output_compression,
+      fidelity: input_fidelity,
+      streamed: stream ? (n ?? 1) : undefined,
+      hasPartials: partial_images !== undefined,
+    }),
+  );
 
 /** Comments in the official SDK state the parameters of each model. */
 const openaiSdk = 'https://github.com/openai/openai-python/blob/main/src/openai/types/image_edit_params.py';
 
+const usualSizes = new Set(['auto', '1024x1024', '1536x1024', '1024x1536']);
+/** Sizes of GPT Image 2 and 2.5 (guide for images, and https://github.com/withceleste/celeste-python/pull/421). */
+function isFreeSize(size: string): boolean {
+  const [short = 0, long = 0] = size
+    .split('x')
+    .map(Number)
+    .toSorted((a, b) => a - b);
+  const pixels = short * long;
+  return (
+    (short % 16) + (long % 16) === 0 && long <= 3_840 && long / short <= 3 && pixels >= 655_360 && pixels <= 8_294_400
+  );
+}
+
 const openaiRules: readonly Rule<Asked>[] = [
+  {
+    source: openai,
+    refuses: ({ model, read: { size = 'auto' } }) =>
+      !usualSizes.has(size) && !(/^gpt-image-2(\.5|$)/.test(model) && isFreeSize(size)) && `Invalid size ${size}`,
+  },
   {
     source: openaiSdk,
     refuses: ({ read: { compression, format = 'png' } }) =>

@@ -52,8 +52,10 @@ function shapeFor(task: ImageTask, options: ImageOptions, isPriced: boolean): Im
   const { pixels, ...shape }: Partial<SizeFacts> = task.size === undefined ? {} : sizeFacts(task.size);
   const tier = task.resolution ?? (pixels === undefined ? shape.tier : undefined);
   const { sizes, aspect_ratios: ratios, resolutions } = options;
-  if (sizes)
-    return { size: sizeFor({ pixels, tier, ratio: task.aspect_ratio }, sizes) ?? (isPriced ? sizes[0] : undefined) };
+  if (sizes) {
+    const wanted = { pixels, tier, ratio: task.aspect_ratio };
+    return { size: sizeFor(wanted, sizes, options) ?? (isPriced ? sizes[0] : undefined) };
+  }
   const ratio = task.aspect_ratio ?? (pixels && (ratios?.find((one) => hasRatio(pixels, one)) ?? shape.ratio));
   if (ratio !== undefined && !ratios?.includes(ratio)) {
     const listed = ratios?.map((one) => `the ratio ${one}`) ?? [];
@@ -73,14 +75,37 @@ function shapeFor(task: ImageTask, options: ImageOptions, isPriced: boolean): Im
  * Returns the requested size in pixels, or the first size with the requested ratio and tier; undefined if none of the
  * three is requested.
  */
-function sizeFor({ pixels, tier, ratio }: WantedSize, sizes: readonly string[]): string | undefined {
-  if (pixels !== undefined) return listedValue('size', pixels, sizes);
+function sizeFor(
+  { pixels, tier, ratio }: WantedSize,
+  sizes: readonly string[],
+  { free_sizes: free }: ImageOptions,
+): string | undefined {
+  if (pixels !== undefined) {
+    if (!free) return listedValue('size', pixels, sizes);
+    if (sizes.includes(pixels) || isFreeSize(pixels, free)) return pixels;
+    const { step, max_side: side, max_ratio: most, min_pixels: least, max_pixels: area } = free;
+    const rule = `multiples of ${step} up to ${side}, ${least} to ${area} pixels in all, up to ${most}:1`;
+    throw unlisted('size', pixels, [...sizes, `other sizes (${rule})`]);
+  }
   if (tier === undefined && ratio === undefined) return undefined;
   const fits = (size: string) =>
     (tier === undefined || imageTierOf(size) === tier) && (ratio === undefined || hasRatio(size, ratio));
   const found = sizes.find(fits);
   if (found) return found;
   throw ratio === undefined ? unlisted('resolution', tier!, sizes) : unlisted('aspect_ratio', ratio, sizes);
+}
+
+function isFreeSize(size: string, rule: NonNullable<ImageOptions['free_sizes']>): boolean {
+  const [width, height] = pixelsOf(size);
+  const [short, long] = [Math.min(width, height), Math.max(width, height)];
+  return (
+    width % rule.step === 0 &&
+    height % rule.step === 0 &&
+    long <= rule.max_side &&
+    long <= short * rule.max_ratio &&
+    width * height >= rule.min_pixels &&
+    width * height <= rule.max_pixels
+  );
 }
 
 function resolutionFor(wanted: string | undefined, resolutions: readonly string[] | undefined): string | undefined {
