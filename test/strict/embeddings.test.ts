@@ -125,6 +125,17 @@ describe('embedding endpoints of the catalog', () => {
     ]);
   });
 
+  it('with one length of vectors accept this length, and send no field for it', () => {
+    const fixed = candidates.filter(({ target }) => !target.supportedParameters.includes('dimensions'));
+    const ids = fixed.map(({ model }) => model.id);
+    expect(ids).toEqual(expect.arrayContaining(['openai/text-embedding-ada-002', 'mistralai/mistral-embed']));
+    for (const candidate of fixed) {
+      const { vector_dimensions: own } = candidate.target.quirks as { vector_dimensions: number };
+      expect(ask({ dimensions: own }, candidate)).toEqual(ask({}, candidate));
+      expect(ask({ dimensions: own - 1 }, candidate)).toEqual({ refused: 'dimensions' });
+    }
+  });
+
   it('of Voyage get the use of the vectors in the words of Voyage', () => {
     const voyage = faked.filter((candidate) => nameOf(candidate) === 'openai-embeddings voyage');
     expect(voyage).toHaveLength(7);

@@ -1,6 +1,7 @@
 import { embeddingsBody, inputsOf, inputTypeOf, isContent, type EmbeddingInput } from '../../embeddings/schema.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { EmbeddingTask } from '../../providers/embeddings/codec.ts';
+import { isOwnLength } from '../../providers/embeddings/embed.ts';
 import { embeddingEngines } from '../../providers/embeddings/engines.ts';
 import { textBytes } from '../../providers/embeddings/requests.ts';
 import { textsOfRequest, withFetchedImages, inputWithTexts } from './embedded-content.ts';
@@ -46,7 +47,13 @@ export const embeddingsModality = defineModality({
   promptBytes: ({ inputs }) => inputs.reduce((bytes, input) => bytes + textBytes(input), 0),
   routeOf: plainRoute,
   fitting: ({ dimensions, inputType }, candidates, onExcluded) =>
-    candidatesWith({ dimensions, input_type: inputType }, candidates, onExcluded),
+    candidatesWith(
+      { dimensions, input_type: inputType },
+      candidates,
+      onExcluded,
+      ({ target }, name) =>
+        target.supportedParameters.includes(name) || (name === 'dimensions' && isOwnLength(dimensions, target)),
+    ),
   tooLarge: (maxMebibytes) =>
     invalidRequest('input', `is more than ${maxMebibytes} MiB for this model; send fewer texts`),
   tooMany: (requests, maxRequests) =>

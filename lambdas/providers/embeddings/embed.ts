@@ -61,7 +61,7 @@ function* embeddingRequests(
   const fitting = Math.max(1, Math.floor(MAX_VECTORS_BYTES / maxBytesOfVector));
   for (const inputs of batches(plain, Math.min(maxInputs, fitting), maxBytes)) {
     yield {
-      request: codec.requestFor({ ...task, inputs }, target),
+      request: codec.requestFor({ ...task, inputs, dimensions: sentDimensions(task, target) }, target),
       outputTokens: 0,
       inputs: inputs.length,
       estimatedPrompt: { inputTokens: estimatedTokens(inputs) },
@@ -70,6 +70,20 @@ function* embeddingRequests(
       maxAnswerBytes: VECTOR_ENVELOPE_BYTES + inputs.length * (maxBytesOfVector + BYTES_AROUND_VECTOR),
     };
   }
+}
+
+/**
+ * Returns the length to request. A model with only one length gets none: its provider refuses the field, also with this
+ * length (https://github.com/agentjido/req_llm/issues/748).
+ */
+function sentDimensions({ dimensions }: EmbeddingTask, target: EmbeddingTarget): number | undefined {
+  const isOnlyLength = isOwnLength(dimensions, target) && !target.supportedParameters.includes('dimensions');
+  return isOnlyLength ? undefined : dimensions;
+}
+
+/** Returns whether a length is the one that the model's vectors have if a request names none. */
+export function isOwnLength(dimensions: number | undefined, { quirks }: EmbeddingTarget): boolean {
+  return dimensions !== undefined && dimensions === quirks.vector_dimensions;
 }
 
 /**
