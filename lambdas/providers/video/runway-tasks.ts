@@ -37,6 +37,8 @@ const pixels: Record<string, string> = {
   '21:9': '1584:672',
 };
 const ratiosOfTexts = new Set(['16:9', '9:16']);
+/** Maximum length of a picture as a data URL, in characters. https://docs.dev.runwayml.com/assets/inputs/ */
+const MAX_RUNWAY_PICTURE_CHARACTERS = 5_000_000;
 
 export const runwayTasksWire: VideoWire = {
   objectionTo: (request, target) =>
@@ -45,6 +47,7 @@ export const runwayTasksWire: VideoWire = {
     objections.noFirstFrame(request, target) ??
     objections.lastFrameAlone(request) ??
     objectionToRatio(request) ??
+    objectionToSize(request) ??
     longPrompt(request, MAX_RUNWAY_PROMPT_CHARACTERS),
 
   submit(request, { upstreamModel }) {
@@ -93,6 +96,11 @@ function objectionToRatio({ aspectRatio, frames }: VideoRequest): JobObjection |
   if (known.includes(aspectRatio)) return undefined;
   const without = frames.length > 0 ? '' : ' without a first_frame';
   return { field: 'aspect_ratio', message: `It must be ${known.join(', ')}${without}.` };
+}
+
+function objectionToSize({ frames }: VideoRequest): JobObjection | undefined {
+  if (frames.every((frame) => dataUrl(frame).length <= MAX_RUNWAY_PICTURE_CHARACTERS)) return undefined;
+  return { field: 'frame_images', message: 'A picture must have at most 3.7 MB on this model. Send a smaller one.' };
 }
 
 function imagesOf(request: VideoRequest): string | { uri: string; position: 'first' | 'last' }[] | undefined {
