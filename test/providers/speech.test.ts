@@ -10,7 +10,7 @@ import type {
 } from '../../lambdas/providers/batch-engine.ts';
 import { characterCount, type SpeechTarget, type SpeechTask } from '../../lambdas/providers/speech/codec.ts';
 import { speechEngines } from '../../lambdas/providers/speech/engines.ts';
-import { tuningFields } from '../../lambdas/providers/speech/speaker.ts';
+import { tuningFields, unsentFields } from '../../lambdas/providers/speech/speaker.ts';
 
 type SpeechWireName = WireOf<'tts'>;
 type AnyQuirks = SpeechTarget['quirks'] & Record<string, unknown>;
@@ -249,6 +249,20 @@ describe('a request for speech', () => {
       voice: 'bob',
       response_format: 'wav',
     });
+  });
+
+  // https://github.com/vercel/ai, openai-speech-model.ts: `voice = 'alloy'`
+  it.each([
+    ['bob', 'bob'],
+    ['alloy', 'alloy'],
+    [undefined, 'alloy'],
+  ])('takes the voice that the AI SDK sends by default as no choice, if the default is %s', (usual, sent) => {
+    const target = speechTarget({ quirks: usual ? { default_voice: usual } : {} });
+    const task = speechTask({ voice: 'alloy' });
+    const [request] = speechEngines['openai-speech'].batchRequests(task, target);
+
+    expect(JSON.parse(String(request!.request.body))).toMatchObject({ voice: sent });
+    expect(unsentFields(task, target)).toEqual(sent === 'alloy' ? [] : ['voice']);
   });
 });
 

@@ -30,6 +30,7 @@ const requests: object[] = [
   ...formats.map((response_format) => ({ response_format })),
   { voice: KNOWN_VOICE, response_format: 'wav' },
   { voice: { id: KNOWN_VOICE }, response_format: 'wav' },
+  { voice: 'alloy', response_format: 'wav' },
   { speed: 1, response_format: 'wav' },
   { speed: 1.1, response_format: 'wav' },
   { speed: 4, response_format: 'wav' },

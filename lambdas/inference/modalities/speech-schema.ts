@@ -61,7 +61,7 @@ export const speechBody = openBody({
     }),
   ).meta({
     description:
-      'The name or id of a voice of the model’s provider, or an object with the `id` of a custom voice. Without it the model’s default voice speaks; a model without one answers 400.',
+      'The name or id of a voice of the model’s provider, or an object with the `id` of a custom voice. Without it the model’s default voice speaks; a model without one answers 400. `alloy`, which the AI SDK sends by default, counts as absent if the model has another default voice.',
   }),
   response_format: optionalField(z.enum(speechFormats)).meta({
     description:

@@ -1,6 +1,6 @@
 import type { OpenBody } from '../../messages/open-body.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import type { SpeechTask } from '../../providers/speech/codec.ts';
+import type { SpeechTarget, SpeechTask } from '../../providers/speech/codec.ts';
 import { speechEngines } from '../../providers/speech/engines.ts';
 import { unsentFields } from '../../providers/speech/speaker.ts';
 import type { NamedText } from '../../protection/named-texts.ts';
@@ -34,10 +34,11 @@ export function speechFor<Body>({ accepts, unknownIn, requestOf, clientNames = {
     makes: 'speech',
     accepts: { ...accepts, exactWithin: ['max_price'] },
     clientNames,
-    leftOut: (body, target) => [
-      ...unknownIn(body as object),
-      ...unsentFields(tuningOf(requestOf(body)), target).map((name) => clientNames[name] ?? name),
-    ],
+    leftOut: (body, target) => {
+      const request = requestOf(body);
+      const unsent = unsentFields({ ...tuningOf(request), voice: request.voice ?? undefined }, target as SpeechTarget);
+      return [...unknownIn(body as object), ...unsent.map((name) => clientNames[name] ?? name)];
+    },
     engines: speechEngines,
     // The texts may contain placeholders for sensitive data. They are spoken, because audio cannot be restored.
     textsOf: (body) => {

@@ -54,12 +54,17 @@ export function speaker(codec: SpeechCodec): BatchEngine<SpeechTask, StreamedAns
   };
 }
 
+/** Voice that the AI SDK sends if its caller chooses none (https://github.com/vercel/ai, openai-speech-model.ts). */
+const UNCHOSEN_VOICE = 'alloy';
+
 /** Returns the names of the task's fields that are omitted for this endpoint. */
 export function unsentFields(
-  task: Pick<SpeechTask, (typeof tuningFields)[number]>,
-  { supportedParameters }: Pick<SpeechTarget, 'supportedParameters'>,
+  task: Pick<SpeechTask, (typeof tuningFields)[number] | 'voice'>,
+  { supportedParameters, quirks: { default_voice: usual } }: Pick<SpeechTarget, 'supportedParameters' | 'quirks'>,
 ): string[] {
-  return tuningFields.filter((name) => task[name] !== undefined && !supportedParameters.includes(name));
+  const isUnchosen = task.voice === UNCHOSEN_VOICE && usual !== undefined && usual !== UNCHOSEN_VOICE;
+  const unlisted = tuningFields.filter((name) => task[name] !== undefined && !supportedParameters.includes(name));
+  return isUnchosen ? ['voice', ...unlisted] : unlisted;
 }
 
 /**
@@ -109,10 +114,11 @@ function checkSpeed({ speed }: SpokenTask, { quirks }: SpeechTarget): void {
 }
 
 function spokenTask(task: SpeechTask, target: SpeechTarget): SpokenTask {
-  const voice = task.voice ?? target.quirks.default_voice;
-  if (voice === undefined) throw invalidRequest('voice', 'is required for this model, which has no default voice');
   const unsent = unsentFields(task, target);
-  return { ...task, voice, ...Object.fromEntries(unsent.map((name) => [name, undefined])) };
+  const sent = { ...task, ...Object.fromEntries(unsent.map((name) => [name, undefined])) };
+  const voice = sent.voice ?? target.quirks.default_voice;
+  if (voice === undefined) throw invalidRequest('voice', 'is required for this model, which has no default voice');
+  return { ...sent, voice };
 }
 
 async function* withEstimates(
