@@ -1,6 +1,6 @@
 import type { OpenBody } from '../../messages/open-body.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import type { SpeechTarget, SpeechTask } from '../../providers/speech/codec.ts';
+import type { SpeechTask } from '../../providers/speech/codec.ts';
 import { speechEngines } from '../../providers/speech/engines.ts';
 import { unsentFields } from '../../providers/speech/speaker.ts';
 import type { NamedText } from '../../protection/named-texts.ts';
@@ -36,7 +36,7 @@ export function speechFor<Body>({ accepts, unknownIn, requestOf, clientNames = {
     clientNames,
     leftOut: (body, target) => {
       const request = requestOf(body);
-      const unsent = unsentFields({ ...tuningOf(request), voice: request.voice ?? undefined }, target as SpeechTarget);
+      const unsent = unsentFields({ ...tuningOf(request), voice: request.voice ?? undefined }, target);
       return [...unknownIn(body as object), ...unsent.map((name) => clientNames[name] ?? name)];
     },
     engines: speechEngines,
