@@ -69,9 +69,9 @@ const SCHEMA_MISTAKE = /(?<=(?:throw new Error|super)\(\s*)(?:"[^"\n]*"|'[^'\n]*
  */
 const STRING_FORMAT = /^ {4}\w+\(params\) \{\n {8}return this\.check\(core\._\w+\(Zod\w+, params\)\);\n {4}\},$/gm;
 
-/** Plugin that removes parts of zod that functions do not need, and such messages of two other libraries. */
-const withoutUnusedZod: Plugin = {
-  name: 'without-unused-zod',
+/** Plugin that removes parts of zod, Smithy and Middy that functions do not need. */
+const withoutUnusedLibraryParts: Plugin = {
+  name: 'without-unused-library-parts',
   setup(bundler) {
     bundler.onLoad(
       { filter: /\/(?:zod\/v4\/(?:core|classic)|submodules\/serde\/[\w-]+|@middy\/core)\/\w+\.js$/ },
@@ -183,7 +183,7 @@ const options = {
   plugins: [
     withoutZodLocales,
     withoutJsonSchema,
-    withoutUnusedZod,
+    withoutUnusedLibraryParts,
     withoutId3Tags,
     withCheckedCatalog,
     withoutUnitTexts,
