@@ -28,6 +28,17 @@ export function asList(value: unknown): unknown[] {
 }
 
 /**
+ * Returns the objects in a list. Null elements are dropped: MiniMax sends them
+ * (https://github.com/odysseus-dev/odysseus/pull/2389).
+ * @throws {UpstreamError} for any other element, or if the value is not a list
+ */
+export function asRecords(value: unknown): Record<string, unknown>[] {
+  return asList(value)
+    .filter((one) => one !== null)
+    .map(asRecord);
+}
+
+/**
  * Returns a text; empty if the value is null or absent.
  * @throws {UpstreamError} for any other value
  */

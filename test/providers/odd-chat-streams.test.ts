@@ -243,6 +243,28 @@ describe('a stream of chat completions', () => {
     expect(content).toMatchObject([{ name: 'look', input: { a: 1 } }]);
   });
 
+  it('may have null as an event, a choice, a call or a part', async () => {
+    const { content, stop_reason } = await messageOf(
+      'data: null\n\n' +
+        event({ choices: [null, { index: 0, delta: { content: [null, { type: 'text', text: 'Hi' }] } }] }) +
+        'data: null\n\n' +
+        piece({ tool_calls: [null, { index: 0, id: 'a', function: { name: 'look', arguments: '{}' } }] }) +
+        stop('tool_calls'),
+    );
+
+    expect(content).toMatchObject([{ text: 'Hi' }, { id: 'a', name: 'look' }]);
+    expect(stop_reason).toBe('tool_use');
+  });
+
+  it.each(['null', 'None'])('goes on after the finish reason "%s" as a text', async (none) => {
+    const begun = chunk({ delta: { content: 'H' }, finish_reason: none });
+
+    expect(await messageOf(begun + piece({ content: 'i' }) + stop('stop'))).toMatchObject({
+      content: [{ text: 'Hi' }],
+    });
+    await expect(eventsOf(begun)).rejects.toThrow('before it was complete');
+  });
+
   it('may separate its events by one line feed', async () => {
     const { content } = await messageOf((piece({ content: 'Hi' }) + stop('stop')).replaceAll('\n\n', '\n'));
 
@@ -263,6 +285,8 @@ describe('a stream of chat completions', () => {
   it.each([
     ['content_filtered', 'refusal'],
     ['length', 'max_tokens'],
+    ['repetition_truncation', 'max_tokens'],
+    ['repetition', 'max_tokens'],
   ])('with the finish reason %s has the stop reason %s', async (reason, stopReason) => {
     expect(await messageOf(piece({ content: 'Hi' }) + stop(reason))).toMatchObject({ stop_reason: stopReason });
   });

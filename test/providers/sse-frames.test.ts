@@ -53,4 +53,8 @@ describe('SseFrameSplitter', () => {
     expect(frameData(Buffer.from('event: x\r\ndata: {"a":\r\ndata:1}\r\n\r\n'))).toBe('{"a":\n1}');
     expect(frameData(Buffer.from(': only a comment\n\n'))).toBeUndefined();
   });
+
+  it.each(['null', 'null\r', ' null '])('reads the data %j as no event', (data) => {
+    expect(frameData(Buffer.from(`data: ${data}\n\n`))).toBeUndefined();
+  });
 });

@@ -1,4 +1,4 @@
-import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
+import { asOptionalRecord, asRecord, asRecords, asText } from '../shapes.ts';
 
 /**
  * Converts a citation to the form of the Messages API.
@@ -46,8 +46,8 @@ export function converseCitation(citation: Record<string, unknown>): Record<stri
 }
 
 function citedText(content: unknown): string {
-  return asList(content)
-    .map((part) => asText(asRecord(part)['text']))
+  return asRecords(content)
+    .map((part) => asText(part['text']))
     .join('');
 }
 

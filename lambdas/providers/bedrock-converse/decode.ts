@@ -3,7 +3,7 @@ import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
 import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import { EventStreamMessages, exceptionOf, type EventStreamMessage } from '../aws-event-stream/messages.ts';
-import { asCallId, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
+import { asCallId, asList, asOptionalRecord, asRecord, asRecords, asText } from '../shapes.ts';
 import type { Reading } from '../decoded-body.ts';
 import { TranslatedAnswer } from '../translated/answer.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
@@ -215,9 +215,9 @@ class ConverseTranslation {
     const thinking = asOptionalRecord(block['reasoningContent']);
     if (thinking) this.#onThinking(asOptionalRecord(thinking['reasoningText']) ?? {}, thinking);
     const cited = asOptionalRecord(block['citationsContent']) ?? {};
-    for (const citation of asList(cited['citations'])) this.#onCitation(index, asRecord(citation));
+    for (const citation of asRecords(cited['citations'])) this.#onCitation(index, citation);
     this.#onText(index, asText(block['text']));
-    for (const part of asList(cited['content'])) this.#onText(index, asText(asRecord(part)['text']));
+    for (const part of asRecords(cited['content'])) this.#onText(index, asText(part['text']));
     this.#onBlockStop(index);
   }
 

@@ -1,6 +1,6 @@
 import type { WireUsage } from '../../messages/types.ts';
 import { isCount } from '../../messages/usage-counts.ts';
-import { asList, asRecord } from '../shapes.ts';
+import { asRecords } from '../shapes.ts';
 
 /** Converts usage. As in the Messages API, the input tokens exclude tokens read from or written to caches. */
 export function converseUsage(usage: Record<string, unknown>): WireUsage {
@@ -27,7 +27,7 @@ function converseOutput(usage: Record<string, unknown>): number | undefined {
 /** Returns the tokens written to caches, by lifetime: each lifetime has its own price. */
 function cacheCreation(details: unknown): Pick<WireUsage, 'cache_creation'> {
   const written = { '5m': 0, '1h': 0 };
-  const entries = asList(details).map(asRecord);
+  const entries = asRecords(details);
   for (const { ttl, inputTokens } of entries) {
     if ((ttl === '5m' || ttl === '1h') && isCount(inputTokens)) written[ttl] += inputTokens;
   }

@@ -1,4 +1,4 @@
-import { asCallId, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
+import { asCallId, asList, asOptionalRecord, asRecords, asText } from '../shapes.ts';
 import type { BlockWriter } from '../translated/block-writer.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { PartialArguments } from './partial-arguments.ts';
@@ -54,7 +54,7 @@ export class CallReader {
 
   #goOn(call: Record<string, unknown>): void {
     if (!this.#partial) return;
-    for (const value of asList(call['partialArgs'])) this.#write(this.#partial.write(asRecord(value)));
+    for (const value of asRecords(call['partialArgs'])) this.#write(this.#partial.write(value));
     if (call['willContinue'] !== true) this.end();
   }
 

@@ -5,7 +5,7 @@ import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
 import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
-import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
+import { asOptionalRecord, asRecord, asRecords, asText } from '../shapes.ts';
 import type { Reading } from '../decoded-body.ts';
 import { TranslatedAnswer } from '../translated/answer.ts';
 import { drawnImage } from '../translated/drawn-image.ts';
@@ -79,8 +79,8 @@ class GeminiTranslation {
       this.answer.fail(response['error']);
       return;
     }
-    const [first] = asList(response['candidates']);
-    if (first !== undefined) this.#onCandidate(asRecord(first));
+    const [first] = asRecords(response['candidates']);
+    if (first) this.#onCandidate(first);
     else if (asText(asOptionalRecord(response['promptFeedback'])?.['blockReason']) !== '') this.#onReason('SAFETY');
   }
 
@@ -111,7 +111,7 @@ class GeminiTranslation {
    */
   #onCandidate(candidate: Record<string, unknown>): void {
     this.#logprobs = this.answer.logprobsIn(candidate['logprobsResult'], geminiLogprobs);
-    const parts = asList(asOptionalRecord(candidate['content'])?.['parts']).map(asRecord);
+    const parts = asRecords(asOptionalRecord(candidate['content'])?.['parts']);
     for (const part of parts) this.#onPart(part);
     // If this piece has no text, its probabilities belong to text in other pieces, unless it has a thought or a call.
     const isOfText = parts.every((part) => part['thought'] !== true && !part['functionCall']);

@@ -100,7 +100,7 @@ function countLineBytes(chunk: Buffer, start: number, end: number): number {
 
 /**
  * Returns the `data:` lines of a frame, joined; undefined if the frame has no data, for example because it only keeps
- * the connection open.
+ * the connection open. Some relays send `null` for this purpose (https://github.com/anomalyco/opencode/issues/50314).
  */
 export function frameData(frame: Buffer): string | undefined {
   const decoded = frame.toString('utf8');
@@ -116,7 +116,7 @@ export function frameData(frame: Buffer): string | undefined {
     }
     start = end + 1;
   }
-  return data || undefined;
+  return data && data.trim() !== 'null' ? data : undefined;
 }
 
 const BYTE_ORDER_MARK = 0xfeff;

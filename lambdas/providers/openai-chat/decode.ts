@@ -16,7 +16,7 @@ import { drawnImageAt } from '../translated/drawn-image.ts';
 import { SpokenAnswer } from '../translated/spoken-answer.ts';
 import { statesError } from '../faults/error-detection.ts';
 import { chatStopReason, isFailedFinish } from './finish-reason.ts';
-import { asArguments, asCallId, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
+import { asArguments, asCallId, asOptionalRecord, asRecord, asRecords, asText } from '../shapes.ts';
 import { TaggedThinking } from './tagged-thinking.ts';
 import { toolNameRule, type ChatTarget } from './target.ts';
 
@@ -38,10 +38,10 @@ export function decodeCompletion(
   context: DecodeContext<ChatTarget['quirks']>,
 ): AnswerBatch | undefined {
   const completion = asRecord(document);
-  const [choice] = asList(completion['choices']);
-  if (choice === undefined || completion['error'] || asRecord(choice)['error']) return undefined;
+  const [choice] = asRecords(completion['choices']);
+  if (choice === undefined || completion['error'] || choice['error']) return undefined;
   const translation = new ChatTranslation(context);
-  const piece = { ...asRecord(choice), delta: asRecord(asRecord(choice)['message']) };
+  const piece = { ...choice, delta: asRecord(choice['message']) };
   const { batch, failure } = translation.readDocument({ ...completion, choices: [piece] });
   if (failure) throw failure;
   return batch;
@@ -152,13 +152,14 @@ class ChatTranslation {
   #onDelta(delta: Record<string, unknown>, logprobs: unknown): void {
     this.#onReasoning(reasoningIn(delta));
     const { content } = delta;
-    const isOfText = content !== '' || !(asList(delta['tool_calls']).length > 0 || delta['refusal']);
+    const calls = asRecords(delta['tool_calls']);
+    const isOfText = content !== '' || !(calls.length > 0 || delta['refusal']);
     if (typeof content === 'string') this.#words.add(content, isOfText ? this.answer.logprobsIn(logprobs) : undefined);
-    else for (const part of asList(content)) this.#onPart(asRecord(part));
+    else for (const part of asRecords(content)) this.#onPart(part);
     this.#onMedia(delta);
-    for (const annotation of asList(delta['annotations'])) this.#onAnnotation(asRecord(annotation));
+    for (const annotation of asRecords(delta['annotations'])) this.#onAnnotation(annotation);
     this.#onRefusal(asText(delta['refusal']));
-    for (const call of asList(delta['tool_calls'])) this.#onToolCall(asRecord(call));
+    for (const call of calls) this.#onToolCall(call);
     // In this field, GigaChat sends at most one call per answer, complete and without an id.
     const called = asOptionalRecord(delta['function_call']);
     if (called) this.#onToolCall({ function: called });
@@ -181,8 +182,8 @@ class ChatTranslation {
   #onMedia(delta: Record<string, unknown>): void {
     const { modalities } = this.#context.request;
     if (modalities?.includes('image')) {
-      for (const image of asList(delta['images'])) {
-        const address = asText(asOptionalRecord(asRecord(image)['image_url'])?.['url']);
+      for (const image of asRecords(delta['images'])) {
+        const address = asText(asOptionalRecord(image['image_url'])?.['url']);
         this.answer.blocks.media({ type: 'image', source: drawnImageAt(address) });
       }
     }
@@ -214,10 +215,10 @@ class ChatTranslation {
    * answer's first choice is used.
    */
   #choiceIn(chunk: Record<string, unknown>): Record<string, unknown> | undefined {
-    const choices = asList(chunk['choices']).map(asRecord);
+    const choices = asRecords(chunk['choices']);
     const [first] = choices;
     this.#choiceIndex ??= first?.['index'] ?? undefined;
-    return choices.find(({ index = this.#choiceIndex }) => (index ?? this.#choiceIndex) === this.#choiceIndex);
+    return choices.find(({ index }) => (index ?? this.#choiceIndex) === this.#choiceIndex);
   }
 
   /** Reads one part of a content list. Mistral's reasoning models send lists. */
@@ -227,8 +228,7 @@ class ChatTranslation {
       return;
     }
     const { thinking } = part;
-    const texts =
-      typeof thinking === 'string' ? [thinking] : asList(thinking).map((inner) => asText(asRecord(inner)['text']));
+    const texts = typeof thinking === 'string' ? [thinking] : asRecords(thinking).map((inner) => asText(inner['text']));
     this.#onReasoning(texts.join(''));
   }
 
@@ -267,11 +267,13 @@ function reasoningIn(delta: Record<string, unknown>): string {
 }
 
 /**
- * Returns the finish reason of a choice. OpenRouter may report "stop" after a failure, so a failure in
- * `native_finish_reason` has precedence.
+ * Returns the finish reason of a choice; empty if the answer goes on. OpenRouter may report "stop" after a failure, so a
+ * failure in `native_finish_reason` has precedence. Some servers send the text "null" or "None" until the answer ends
+ * (https://github.com/PowerShell/AIShell/issues/350, https://github.com/vercel/ai/issues/2548).
  */
 function finishReasonIn(choice: Record<string, unknown>): string {
   const reason = asText(choice['finish_reason']);
+  if (/^(?:null|none)$/i.test(reason)) return '';
   const native = asText(choice['native_finish_reason']);
   return reason !== '' && isFailedFinish(native) ? native : reason;
 }

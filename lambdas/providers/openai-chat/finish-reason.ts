@@ -56,6 +56,9 @@ export function chatStopReason(
     case 'length':
     case 'max_tokens':
     case 'max_output_tokens':
+    // MiMo and vLLM cut off an answer that repeats itself (https://github.com/XiaomiMiMo/MiMo/issues/98).
+    case 'repetition_truncation':
+    case 'repetition':
       return 'max_tokens';
     case 'model_length':
     case 'error_limit':

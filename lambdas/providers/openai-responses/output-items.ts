@@ -5,7 +5,7 @@
  */
 
 import { UpstreamError } from '../http/upstream-error.ts';
-import { asArguments, asCallId, asList, asRecord, asText } from '../shapes.ts';
+import { asArguments, asCallId, asList, asRecord, asRecords, asText } from '../shapes.ts';
 import type { TranslatedAnswer } from '../translated/answer.ts';
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import { citationOf } from '../translated/citations.ts';
@@ -178,9 +178,7 @@ export class OutputItems {
       this.sayWhole(index, 'refusal', number, asText(part['refusal']));
       // Some providers send citations only at the end of the item.
       const { sources } = partOf(ending, 'text', number);
-      for (const annotation of asList(part['annotations']).slice(sources)) {
-        this.cite(index, number, asRecord(annotation));
-      }
+      for (const annotation of asRecords(part['annotations']).slice(sources)) this.cite(index, number, annotation);
     }
     this.#order.end(index, () => this.#answer.blocks.endProse());
   }
