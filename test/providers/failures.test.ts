@@ -170,6 +170,8 @@ describe('an error response of a provider', () => {
     [{ error: { message: 'max organization concurrency: 3, please try again after 1 seconds' } }, '1'],
     [{ statusCode: 429, message: 'Rate limit is exceeded. Try again in 2 minutes and 30 seconds.' }, '150'],
     [{ message: 'Please wait 27 seconds before retrying.' }, '27'],
+    [{ message: '5-hour usage limit reached (0/0 used), resets at 2026-11-26T15:00:00Z (2056)' }, '18000'],
+    [{ message: 'usage limit exceeded, resets at 2026-11-26T20:00:00+08:00 (2056)' }, '7200'],
   ])('has a retry time from its body %j: %s', (body, seconds) => {
     vi.setSystemTime('2026-11-26T10:00:00Z');
 

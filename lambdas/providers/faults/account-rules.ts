@@ -97,6 +97,8 @@ export const accountRules = [
         /^(?:Extra usage is|Usage credits are) required for long context|^The long context beta is not yet available/i,
     },
   ),
+  // Errors of Anthropic, from https://github.com/NousResearch/hermes-agent/pull/52869
+  ...rulesFrom('anthropic', { kind: 'operator', message: /^You(?:['’]re| are) out of extra usage\b/i }),
   // Errors of Google, from https://github.com/googleapis/googleapis/blob/master/google/api/error_reason.proto
   ...rulesFrom(
     'google',

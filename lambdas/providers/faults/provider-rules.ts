@@ -162,6 +162,8 @@ export const providerRules = [
         /^(?:Parsing failed\. The model generated|Failed to (?:call a function|generate JSON|parse tool call)|The model (?:produced|generated|returned) (?:an )?(?:invalid|malformed|empty))/i,
     },
   ),
+  // Errors of Cohere, from https://github.com/cohere-ai/notebooks/issues/237
+  ...rulesFrom('cohere', { kind: 'failure', message: /^No valid (?:tool call|response)\b[^\n]{0,40} generated/i }),
   // Errors of Yandex, from https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
   ...rulesFrom('yandex', {
     kind: 'rate',

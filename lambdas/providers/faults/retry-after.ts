@@ -16,6 +16,11 @@ const MAX_DURATION_PARTS = 6;
 const SECONDS_OF_UNITS: Record<string, number> = { d: 86_400, h: 3_600, m: 60, s: 1 };
 /** Matches the words before a duration in a message, as in "try again in 1m30s" and "wait 30 s". */
 const WAIT_WORDS = /\b(?:try again|retry|retrying|wait|resets?|available again)\b[^.\n\d]{0,40}(?=\d)/gi;
+/**
+ * Matches a time with its time zone, as in "resets at 2026-05-15T15:00:00Z"
+ * (https://github.com/MiniMax-AI/MiniMax-M2.7/issues/36).
+ */
+const ZONED_TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)/y;
 /** Smallest number of seconds that is read as a point in time since 1970, and not as a duration. */
 const FIRST_EPOCH = 1_000_000_000;
 const RESET = /^(?:x-|anthropic-)?rate-?limit(?:bysize)?-(?:reset-([a-z-]+)|([a-z-]+)-reset|reset)$/;
@@ -58,11 +63,13 @@ function firstFound(texts: readonly string[], read: (text: string) => number | u
   return texts.map(read).find((value) => value !== undefined);
 }
 
-/** Returns the first duration in a message that follows words such as "try again in", in seconds. */
+/** Returns the first wait in a message that follows words such as "try again in" or "resets at", in seconds. */
 function waitInMessage(message: string): number | undefined {
   for (const found of message.slice(0, MAX_MESSAGE_CHARACTERS).matchAll(WAIT_WORDS)) {
-    const duration = durationAt(message, found.index + found[0].length);
-    if (duration) return duration.seconds;
+    const start = found.index + found[0].length;
+    ZONED_TIME.lastIndex = start;
+    const seconds = durationAt(message, start)?.seconds ?? untilDate(ZONED_TIME.exec(message)?.[0] ?? '');
+    if (seconds !== undefined) return seconds;
   }
   return undefined;
 }

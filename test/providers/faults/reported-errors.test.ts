@@ -31,6 +31,24 @@ const rows: Row[] = [
     'operator',
     502,
   ],
+  // https://github.com/NousResearch/hermes-agent/pull/52869
+  [
+    'anthropic',
+    400,
+    anthropic('invalid_request_error', "You're out of extra usage. Add more at claude.ai/settings/usage."),
+    'operator',
+    502,
+  ],
+  // Another attempt may succeed: https://github.com/cohere-ai/notebooks/issues/237
+  ['cohere', 422, { message: 'No valid tool call or response generated' }, 'failure', 502],
+  // https://docs.cohere.com/reference/errors
+  [
+    'cohere',
+    400,
+    { message: 'too many tokens: max tokens must be less than or equal to 4096, the maximum output - received 8192.' },
+    'elsewhere',
+    400,
+  ],
   // https://github.com/home-assistant/core/issues/160414
   ['elevenlabs', 401, elevenlabs('quota_exceeded', 'This request exceeds your quota of 10000.'), 'operator', 502],
   ['elevenlabs', 400, elevenlabs('quota_exceeded', 'This request exceeds your quota of 10000.'), 'operator', 502],
