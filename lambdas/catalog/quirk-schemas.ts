@@ -83,8 +83,11 @@ const openaiChatQuirks = z.strictObject({
   forced_tool_needs_no_thinking: z.boolean().optional(),
   /** Whether the model accepts either tools or a schema for the answer, but not both. */
   format_excludes_tools: z.boolean().optional(),
-  /** Whether the provider accepts `strict` only on all tools of a request, or on none. */
-  strict_on_all_tools: z.boolean().optional(),
+  /**
+   * Whether the provider accepts `strict` only on all tools of a request, or on none, and no lists of types, lengths,
+   * patterns and formats in strict schemas.
+   */
+  limited_strict_mode: z.boolean().optional(),
   /** Whether the model rejects a schema for the answer while it thinks. Thinking is then turned off. */
   format_needs_no_thinking: z.boolean().optional(),
   /** Value of `reasoning_format` with which the provider returns thinking separately. */

@@ -30,7 +30,7 @@ describe('an unsupported field is refused by name:', () => {
     [
       'tools.1.strict: works on this model only if',
       { tools: [weather, { ...closed, strict: true }] },
-      { quirks: { strict_on_all_tools: true } },
+      { quirks: { limited_strict_mode: true } },
     ],
     ['stop_sequences: must have at most 1', { stop_sequences: ['a', 'b'] }, { quirks: { max_stop_sequences: 1 } }],
     ['top_logprobs: must be at most 5', { logprobs: true, top_logprobs: 6 }, { quirks: { max_top_logprobs: 5 } }],
@@ -56,7 +56,33 @@ describe('an unsupported field is refused by name:', () => {
       { ...closed, name: 'other' },
     ];
     const strict = { function: { strict: true } };
-    expect(sent({ tools }, { strict_on_all_tools: true })).toMatchObject({ tools: [strict, strict] });
+    expect(sent({ tools }, { limited_strict_mode: true })).toMatchObject({ tools: [strict, strict] });
+  });
+
+  it('except constraints in strict schemas, which the model reads if the provider rejects them', () => {
+    const item = { type: 'string', pattern: '^a', format: 'email', description: 'Address.' };
+    const properties = { to: { type: ['array', 'null'], items: item, maxItems: 2 }, format: { type: 'string' } };
+    const schema = { type: 'object', properties, required: ['to', 'format'], additionalProperties: false };
+    const enforced = {
+      anyOf: [
+        {
+          type: 'array',
+          items: { type: 'string', description: 'Address.\nConstraints: {"pattern":"^a","format":"email"}' },
+          description: 'Constraints: {"maxItems":2}',
+        },
+        { type: 'null' },
+      ],
+    };
+    const request = {
+      output_config: { format: { type: 'json_schema', schema } },
+      tools: [{ name: 'mail', input_schema: schema, strict: true }],
+    };
+    const target = { quirks: { limited_strict_mode: true }, supportedParameters: ['tools', 'structured_outputs'] };
+
+    expect(sentTo(target, request)).toMatchObject({
+      response_format: { json_schema: { strict: true, schema: { properties: { to: enforced } } } },
+      tools: [{ function: { strict: true, parameters: { properties: { to: enforced, format: { type: 'string' } } } } }],
+    });
   });
 
   it('except stop_sequences, which is sent up to the supported number', () => {

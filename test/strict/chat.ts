@@ -184,6 +184,12 @@ const everyChat: Rule<ChatBody>[] = [
   },
 ];
 
+/** Whether a part of a strict schema has a keyword that Cerebras rejects. */
+function isBeyondCerebras(part: JsonObject): boolean {
+  const limits = ['format', 'pattern', 'minLength', 'maxLength', 'minItems', 'maxItems'];
+  return Array.isArray(part['type']) || limits.some((keyword) => keyword in part);
+}
+
 function isOpenSchema(schema: object): boolean {
   return [...schemasIn(schema)].some((one) => {
     if (one['type'] !== 'object') return false;
@@ -588,6 +594,12 @@ const providers: Record<string, ChatProvider> = {
           tools.some((one) => one.function.strict) &&
           !tools.every((one) => one.function.strict) &&
           "Tools with mixed values for 'strict' are not allowed.",
+      },
+      {
+        source: 'https://inference-docs.cerebras.ai/capabilities/structured-outputs',
+        refuses: ({ read }) =>
+          enforcedSchemas(read).some((schema) => [...schemasIn(schema)].some(isBeyondCerebras)) &&
+          'Unsupported JSON schema fields',
       },
       {
         source:

@@ -7,28 +7,17 @@
 import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import { withConstraints } from '../translated/arguments-schema.ts';
+import { ENFORCED_FORMATS, MAPS_OF_MEMBERS } from '../translated/strict-form.ts';
 
 type ClaudeSchema = Record<string, unknown>;
 
-const SUPPORTED_FORMATS = new Set([
-  'date-time',
-  'time',
-  'date',
-  'duration',
-  'email',
-  'hostname',
-  'uri',
-  'ipv4',
-  'ipv6',
-  'uuid',
-]);
+const SUPPORTED_FORMATS = new Set([...ENFORCED_FORMATS, 'uri']);
 /**
  * Keywords that are dropped. The gateway sends additionalProperties as false, as Claude requires. The others constrain
  * nothing.
  */
 const IGNORED_KEYWORDS = new Set(['$schema', '$comment', '$id', 'additionalProperties']);
 const SUPPORTED_KEYWORDS = new Set(['type', 'title', 'description', 'required', 'default']);
-const MAP_KEYWORDS = new Set(['properties', '$defs', 'definitions']);
 
 /** Matches names of arguments that Claude accepts. Claude checks only the names at the root of a schema. */
 const ARGUMENT_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
@@ -80,7 +69,7 @@ export function strictSchema(schema: unknown): unknown {
 
 function supportedKeywords(keyword: string, value: unknown): ClaudeSchema | undefined {
   if (SUPPORTED_KEYWORDS.has(keyword)) return { [keyword]: value };
-  if (MAP_KEYWORDS.has(keyword)) return { [keyword]: strictSchemas(value) };
+  if (MAPS_OF_MEMBERS.has(keyword)) return { [keyword]: strictSchemas(value) };
   switch (keyword) {
     case '$ref':
       return typeof value === 'string' && value.startsWith('#') ? { $ref: value } : undefined;
@@ -96,7 +85,7 @@ function supportedKeywords(keyword: string, value: unknown): ClaudeSchema | unde
     case 'const':
       return isPlain(value) ? { const: value } : undefined;
     case 'format':
-      return typeof value === 'string' && SUPPORTED_FORMATS.has(value) ? { format: value } : undefined;
+      return SUPPORTED_FORMATS.has(value) ? { format: value } : undefined;
     case 'minItems':
       return value === 0 || value === 1 ? { minItems: value } : undefined;
     default:

@@ -52,9 +52,8 @@ export function decodeCompletion(
  * to zeros in the usual place.
  */
 function usagesIn(chunk: Record<string, unknown>): Record<string, unknown>[] {
-  const { choices } = chunk;
-  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  return [chunk['usage'], recordOrEmpty(chunk['x_groq'])['usage'], recordOrEmpty(choice)['usage']]
+  const [choice] = asRecords(chunk['choices']);
+  return [chunk['usage'], recordOrEmpty(chunk['x_groq'])['usage'], choice?.['usage']]
     .map(recordOrEmpty)
     .filter((usage) => Object.keys(usage).length > 0);
 }

@@ -2,14 +2,13 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { answerName, answerSchema } from '../translated/answer-format.ts';
 import { functionTools, isStrict, type FunctionTool } from '../translated/function-tools.ts';
-import { strictForm } from '../translated/strict-form.ts';
-import { takenSchema } from '../translated/taken-schema.ts';
+import { enforcedSchema, takenSchema, type SchemaQuirks } from '../translated/taken-schema.ts';
 import type { ChatTarget } from './target.ts';
 
 export function chatToolFields(request: MessagesRequest, { quirks }: ChatTarget): Record<string, unknown> {
   const declared = functionTools(request, quirks);
   if (declared.length === 0) return {};
-  const tools = quirks.strict_on_all_tools ? equallyStrict(declared) : declared;
+  const tools = quirks.limited_strict_mode ? equallyStrict(declared, quirks) : declared;
   const fields: Record<string, unknown> = { tools: tools.map(functionField) };
   const choice = request.tool_choice;
   if (choice) {
@@ -25,14 +24,14 @@ export function chatToolFields(request: MessagesRequest, { quirks }: ChatTarget)
  * Makes all tools strict if one tool is strict.
  * @throws {GatewayError} 400 if the schema of a tool does not fit strict mode
  */
-function equallyStrict(tools: FunctionTool[]): FunctionTool[] {
+function equallyStrict(tools: FunctionTool[], quirks: SchemaQuirks): FunctionTool[] {
   const strict = tools.findIndex((tool) => tool.strict);
   if (strict === -1) return tools;
   if (tools.every(({ parameters }) => isStrict(parameters)))
-    return tools.map((tool) => ({ ...tool, parameters: strictForm(tool.parameters), strict: true }));
+    return tools.map((tool) => ({ ...tool, parameters: enforcedSchema(tool.parameters, quirks), strict: true }));
   throw invalidRequest(
     `tools.${strict}.strict`,
-    'works on this model only if the schemas of all tools require all properties and have "additionalProperties": false; change them, or leave it out',
+    'works on this model only if all tools fit strict mode; change them, or leave it out',
   );
 }
 
@@ -55,7 +54,7 @@ export function chatFormatField(
       type: 'json_schema',
       json_schema: {
         ...answerName(request),
-        ...(isStrict(schema) ? { schema: strictForm(schema), strict: true } : { schema }),
+        ...(isStrict(schema) ? { schema: enforcedSchema(schema, quirks), strict: true } : { schema }),
       },
     },
   };

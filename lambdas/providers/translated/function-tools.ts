@@ -3,8 +3,8 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
-import { innerSchemas, strictForm } from './strict-form.ts';
-import { takenSchema, type SchemaQuirks } from './taken-schema.ts';
+import { innerSchemas } from './strict-form.ts';
+import { enforcedSchema, takenSchema, type SchemaQuirks } from './taken-schema.ts';
 import { readTool, refuseChoiceWithoutTools } from './tools.ts';
 
 export interface FunctionTool {
@@ -33,10 +33,10 @@ function functionTool(tool: Tool, index: number, quirks: SchemaQuirks): Function
   if (!isStrict(parameters)) {
     throw invalidRequest(
       `tools.${index}.strict`,
-      'works on this model only if every object of its schema requires all its properties and has "additionalProperties": false, and every part has a type, and some models take no circular references; change the schema, or leave it out',
+      'works on this model only if every object requires all its properties and has "additionalProperties": false, and every part has a type; change the schema, or leave it out',
     );
   }
-  return { name, description: description || undefined, parameters: strictForm(parameters), strict };
+  return { name, description: description || undefined, parameters: enforcedSchema(parameters, quirks), strict };
 }
 
 /** Adds empty `properties` to an object schema without properties, because OpenAI would reject it. */

@@ -10,12 +10,18 @@ import { withConstraints } from './arguments-schema.ts';
 type StrictSchema = Record<string, unknown>;
 
 /** Formats that OpenAI enforces: https://platform.openai.com/docs/guides/structured-outputs */
-const ENFORCED_FORMATS: ReadonlySet<unknown> = new Set(
+export const ENFORCED_FORMATS: ReadonlySet<unknown> = new Set(
   'date-time time date duration email hostname ipv4 ipv6 uuid'.split(' '),
 );
 
+/**
+ * Keywords that Cerebras rejects in strict schemas. Sources:
+ * https://inference-docs.cerebras.ai/capabilities/structured-outputs, https://github.com/elizaOS/eliza/issues/11153
+ */
+const LIMITS = /^(?:format|pattern|(?:min|max)(?:Length|Items))$/;
+
 /** Keywords with a map from names, which the client chose, to schemas. */
-const MAPS_OF_MEMBERS = new Set(['properties', '$defs', 'definitions']);
+export const MAPS_OF_MEMBERS = new Set(['properties', '$defs', 'definitions']);
 /** Keywords whose values are data. An object in these values is no schema. */
 const DATA = new Set(['enum', 'const', 'default', 'example', 'examples']);
 
@@ -29,19 +35,26 @@ export function innerSchemas(part: object, isMap: boolean): [name: string, inner
   );
 }
 
-/** Converts a schema for strict mode. Formats that OpenAI cannot enforce move into the description. */
-export function strictForm<Schema>(schema: Schema): Schema {
-  return strictPart(schema) as Schema;
+/**
+ * Converts a schema for strict mode. Keywords that the provider cannot enforce move into the description.
+ * @param isLimited whether the provider also rejects LIMITS
+ */
+export function strictForm<Schema>(schema: Schema, isLimited = false): Schema {
+  return strictPart(schema, isLimited) as Schema;
 }
 
-function strictPart(schema: unknown, isMap = false): unknown {
-  if (Array.isArray(schema)) return schema.map((one) => strictPart(one));
+function strictPart(schema: unknown, isLimited: boolean, isMap = false): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => strictPart(one, isLimited));
   if (!isRecord(schema)) return schema;
-  const plain = plainReference(schema);
-  const { format, ...rest } = plain;
-  const part = typeof format !== 'string' || ENFORCED_FORMATS.has(format) ? plain : withConstraints(rest, { format });
-  const converted = innerSchemas(part, isMap).map(([name, inner, isInnerMap]) => [name, strictPart(inner, isInnerMap)]);
-  return { ...part, ...Object.fromEntries(converted) };
+  const kept = { ...(isMap ? schema : plainReference(schema)) };
+  const moved: StrictSchema = {};
+  for (const [name, inner, isInnerMap] of innerSchemas(kept, isMap)) {
+    kept[name] = strictPart(inner, isLimited, isInnerMap);
+    if (isMap || (isLimited ? !LIMITS.test(name) : name !== 'format' || ENFORCED_FORMATS.has(inner))) continue;
+    moved[name] = inner;
+    delete kept[name];
+  }
+  return withConstraints(kept, moved);
 }
 
 /**
