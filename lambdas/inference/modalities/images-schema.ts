@@ -14,7 +14,7 @@ import { labelFields } from '../../messages/label-fields.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
 import { openBody } from '../../messages/open-body.ts';
 import { routingField } from '../../messages/preferences.ts';
-import { hasRatio, sizeFacts } from '../../providers/images/settings.ts';
+import { hasRatio, sizeFacts } from '../../providers/images/sizes.ts';
 
 /** Maximum length of a prompt in characters: the highest maximum of the known providers. */
 const MAX_IMAGE_PROMPT_CHARACTERS = 32_000;

@@ -6,7 +6,7 @@
 import type { Model } from '../../catalog/catalog.ts';
 import { durationsAt } from '../../catalog/video-options.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import { hasRatio, pixelsOf } from '../../providers/images/settings.ts';
+import { hasRatio, pixelsOf } from '../../providers/images/sizes.ts';
 import type { VideoRequest } from '../../providers/video/wire.ts';
 import type { VideoBody } from './request.ts';
 

@@ -8,7 +8,7 @@ import { listOrEmpty, recordOrEmpty, textOrAbsent } from '../../platform/json/fo
 import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { ImageCodec, ImageTarget } from './codec.ts';
-import { pixelsOf } from './settings.ts';
+import { pixelsOf } from './sizes.ts';
 
 /** Strength with which Stability's models change an input image: the default of Stability's own API. */
 const CHANGE_STRENGTH = 0.7;

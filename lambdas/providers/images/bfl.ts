@@ -8,7 +8,7 @@ import type { FollowUps } from '../batch-engine.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { DrawnImage, ImageCodec, ImageFile } from './codec.ts';
-import { pixelsOf } from './settings.ts';
+import { pixelsOf } from './sizes.ts';
 
 /** Domain of the provider. Each region has its own host in this domain. */
 const BFL_DOMAIN = 'bfl.ai';

@@ -1,4 +1,4 @@
-import { valueOfKind, type ImageOptions } from '../../catalog/image-options.ts';
+import type { ImageOptions } from '../../catalog/image-options.ts';
 import { isBase64 } from '../../platform/base64.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { BatchEngine, BatchRequest, FollowUps, StreamPart } from '../batch-engine.ts';
@@ -15,11 +15,11 @@ import type {
   ImageEvent,
   ImageFile,
   ImagesAnswer,
-  ImageSettings,
   ImageTarget,
   ImageTask,
 } from './codec.ts';
-import { imageSettings, pixelsOf } from './settings.ts';
+import { imageSettings } from './settings.ts';
+import { maxTokensOfKind } from './sizes.ts';
 import { sniffedImageType } from '../sniff-image.ts';
 
 /** Maximum size of an image, in bytes. The largest images of providers, 4K PNG files, have about 25 MB. */
@@ -177,20 +177,6 @@ const exactly = (count: number) => ({ max: count, estimated: count });
 
 function drawnUsage(count: number, tokens: number): WireUsage {
   return { output_images: count, output_tokens: tokens, output_tokens_details: { image_tokens: tokens } };
-}
-
-/** Number of pixels up to which the maximum tokens of the catalog apply. */
-const PIXELS_OF_LISTED_TOKENS = 1_536 * 1_024;
-
-/**
- * Returns the maximum tokens of an image with these settings; the largest number if the settings leave it open. The
- * tokens of OpenAI's images grow more slowly than their pixels (https://github.com/QuantumNous/new-api/issues/4474).
- */
-function maxTokensOfKind(settings: ImageSettings, tokens: NonNullable<ImageOptions['tokens']>): number {
-  const listed = valueOfKind(tokens, settings) ?? Math.max(...Object.values(tokens));
-  if (settings.size === undefined) return listed;
-  const [width, height] = pixelsOf(settings.size);
-  return Math.ceil(listed * Math.max(1, (width * height) / PIXELS_OF_LISTED_TOKENS));
 }
 
 /**

@@ -10,7 +10,7 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import type { Drawing, DrawnEvent, DrawnImage, ImageCodec, ImageFile, ImageTarget } from './codec.ts';
-import { pixelsOf } from './settings.ts';
+import { pixelsOf } from './sizes.ts';
 
 export const openaiImages: ImageCodec = {
   requestFor(drawing, target) {

@@ -1,6 +1,7 @@
-import { imageTiers, type ImageOptions, type ImageTier } from '../../catalog/image-options.ts';
+import type { ImageOptions } from '../../catalog/image-options.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { ImageSettings, ImageTask } from './codec.ts';
+import { hasRatio, imageTierOf, isFreeSize, sizeFacts, type SizeFacts } from './sizes.ts';
 
 /** Settings that only adjust the image. They are sent only to endpoints that list them (`supported_parameters`). */
 const tunings = ['output_compression', 'seed', 'moderation', 'input_fidelity'] as const;
@@ -95,18 +96,7 @@ function sizeFor(
   throw ratio === undefined ? unlisted('resolution', tier!, sizes) : unlisted('aspect_ratio', ratio, sizes);
 }
 
-function isFreeSize(size: string, rule: NonNullable<ImageOptions['free_sizes']>): boolean {
-  const [width, height] = pixelsOf(size);
-  const [short, long] = [Math.min(width, height), Math.max(width, height)];
-  return (
-    width % rule.step === 0 &&
-    height % rule.step === 0 &&
-    long <= rule.max_side &&
-    long <= short * rule.max_ratio &&
-    width * height >= rule.min_pixels &&
-    width * height <= rule.max_pixels
-  );
-}
+type WantedSize = Partial<Record<keyof SizeFacts, string | undefined>>;
 
 function resolutionFor(wanted: string | undefined, resolutions: readonly string[] | undefined): string | undefined {
   // If no resolution is sent, models generate images of about a million pixels, which is 1K.
@@ -156,56 +146,4 @@ function listedValue(field: string, value: string, listed: readonly string[]): s
 function unlisted(field: string, value: string, allowed: readonly string[]): Error {
   const takes = allowed.length === 0 ? 'leave it out for this model' : `this model has ${allowed.join(', ')}`;
   return invalidRequest(field, `cannot be ${value}: ${takes}`, { allowed });
-}
-
-interface SizeFacts {
-  /** Size in pixels; absent if the size is a tier. */
-  pixels?: string;
-  tier: ImageTier;
-  /** Aspect ratio; absent if the size is a tier. */
-  ratio?: string;
-}
-
-type WantedSize = Partial<Record<keyof SizeFacts, string | undefined>>;
-
-/** Returns the properties of a size, which is a tier such as `2K` or a size in pixels such as `1024x768`. */
-export function sizeFacts(size: string): SizeFacts {
-  const tier = imageTiers.find((one) => one === size);
-  return tier ? { tier } : { pixels: size, tier: imageTierOf(size), ratio: imageRatioOf(size) };
-}
-
-/** Returns the width and the height of a size such as `1024x768`. */
-export function pixelsOf(size: string): [width: number, height: number] {
-  const [width = 0, height = 0] = size.split('x').map(Number);
-  return [width, height];
-}
-
-/** Returns the aspect ratio of a size in whole numbers, such as `3:2`. */
-function imageRatioOf(size: string): string {
-  const [width, height] = pixelsOf(size);
-  const divisor = commonDivisor(width, height) || 1;
-  return `${width / divisor}:${height / divisor}`;
-}
-
-/** Maximum difference to a nominal aspect ratio, as a natural logarithm. Gemini's 4:5 has 896 × 1152 pixels. */
-const MAX_RATIO_DIFFERENCE = 0.03;
-
-/** Returns whether a size has an aspect ratio such as `16:9`, apart from rounding. */
-export function hasRatio(size: string, ratio: string): boolean {
-  const [width, height] = pixelsOf(size);
-  const [across = 0, down = 0] = ratio.split(':').map(Number);
-  return Math.abs(Math.log((width * down) / (height * across))) <= MAX_RATIO_DIFFERENCE;
-}
-
-function commonDivisor(a: number, b: number): number {
-  return b === 0 ? a : commonDivisor(b, a % b);
-}
-
-const SIDE_OF_TIER = { '512': 512, '1K': 1_024, '2K': 2_048, '4K': 4_096 } as const satisfies Record<ImageTier, number>;
-
-/** Returns the tier for a size: the tier whose square image has the most similar number of pixels. */
-function imageTierOf(size: string): ImageTier {
-  const [width, height] = pixelsOf(size);
-  const distance = (tier: ImageTier) => Math.abs(Math.log2(Math.sqrt(width * height) / SIDE_OF_TIER[tier]));
-  return imageTiers.reduce((nearest, tier) => (distance(tier) < distance(nearest) ? tier : nearest));
 }
