@@ -47,8 +47,9 @@ const goneModels: FaultRule[] = [
     },
     {
       kind: 'catalog',
+      // Deepgram's "No such model/version combination" means a voice that the client chose.
       message:
-        /^(?:no such model|no model found|not supported model|unknown model|invalid model\b(?! (?:output|input|parameter))|unsupported model|model[ _]not[ _](?:found|exist)|(?:cannot|could not|can.t) find (?:the )?model\b|we no longer support (?:the )?model\b|not found the model|unrecognized model)/i,
+        /^(?:no such model\b(?!\/)|no model found|not supported model|unknown model|invalid model\b(?! (?:output|input|parameter))|unsupported model|model[ _]not[ _](?:found|exist)|(?:cannot|could not|can.t) find (?:the )?model\b|we no longer support (?:the )?model\b|not found the model|unrecognized model)/i,
     },
   ),
   // Errors of Anthropic, from https://platform.claude.com/docs/en/about-claude/model-deprecations

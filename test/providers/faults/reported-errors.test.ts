@@ -23,6 +23,8 @@ const rows: Row[] = [
   ['mistral', 404, { object: 'error', message: 'Voice not found', type: 'not_found', code: '404' }, 'request', 400],
   ['xai', 404, { code: 'Some requested entity was not found', error: "Voice 'bob' not found" }, 'request', 400],
   ['acme', 404, { error: { message: "The voice 'bob' does not exist" } }, 'request', 400],
+  // https://github.com/crmitchelmore/justspeaktoit/pull/107
+  ['deepgram', 400, deepgram('Bad Request', 'No such model/version combination found.'), 'request', 400],
   // https://github.com/receptron/mulmocast-app/issues/1466
   [
     'elevenlabs',
