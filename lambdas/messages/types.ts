@@ -18,7 +18,7 @@ export const PHASE = Symbol('phase');
 export interface Block {
   type: string;
   [WRITTEN]?: string;
-  [PHASE]?: string | undefined;
+  [PHASE]?: string;
   [field: string]: unknown;
 }
 

@@ -235,7 +235,7 @@ class ItemReader {
       case 'user':
         return { kind: 'message', role: 'user', blocks };
       case 'assistant':
-        return assistant(...blocks.map((block) => ({ ...block, [PHASE]: one.phase ?? undefined })));
+        return assistant(...blocks.map((block) => (one.phase ? { ...block, [PHASE]: one.phase } : block)));
       case 'system':
       case 'developer':
         return { kind: 'message', role: 'system', blocks };

@@ -182,7 +182,7 @@ export class BlockWriter {
         append(this.#earlyLogprobs, (logprobs ?? []).slice(0, MAX_EARLY_LOGPROBS - this.#earlyLogprobs.length));
         return;
       }
-      this.#ensure('text', { type: 'text', text: '', [PHASE]: phase });
+      this.#ensure('text', { type: 'text', text: '', ...(phase ? { [PHASE]: phase } : {}) });
       const likely = [...this.#earlyLogprobs.splice(0), ...(logprobs ?? [])];
       this.#delta({ type: 'text_delta', text, ...(likely.length > 0 ? { logprobs: likely } : {}) });
       for (const citation of this.#earlyCitations.splice(0)) this.citation(citation);
