@@ -37,6 +37,7 @@ import { acknowledgeBedrock, bedrockStatements } from './bedrock.ts';
 import { addDomain, addRateRule } from './domain.ts';
 import { GradualChange } from './gradual-change.ts';
 import { createMailTopic } from './mail-topic.ts';
+import { paceApi, paceFunctions } from './paced-creation.ts';
 import { pascalCase } from './pascal-case.ts';
 import { addRefusals } from './refusals.ts';
 import { createBooksBucket, createReviewerPolicy } from './books-bucket.ts';
@@ -115,6 +116,7 @@ export class ApiStack extends Stack {
         namespace: this.#namespace,
       });
     }
+    paceFunctions(Object.values(this.#functions).map(({ lambda }) => lambda));
     this.#addThrottleAlarms();
     createDashboard(this, {
       namespace: this.#namespace,
@@ -195,6 +197,7 @@ export class ApiStack extends Stack {
       }
     }
     this.#addUnknownRoute(api);
+    paceApi(api);
     addOperatorAlarm(this.#alarms, this.#namespace);
     addErrorsAlarm(this.#alarms, 'ApiErrors', {
       namespace: this.#namespace,
