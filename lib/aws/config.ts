@@ -60,7 +60,8 @@ const settingsSchema = z.strictObject({
     .pipe(z.array(z.string().regex(/^arn:aws[a-z-]*:bedrock:[^,\s]+$/, 'must be ARNs of Amazon Bedrock'))),
   /** Environment variables that the catalog uses, for example URLs. Not for credentials. */
   variables: jsonMap(
-    z.string().regex(/^[A-Z][A-Z0-9_]*$/),
+    // Lambda requires at least two characters: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html.
+    z.string().regex(/^[A-Z][A-Z0-9_]+$/),
     z.string().min(1),
     '{"AZURE_OPENAI_BASE_URL": "https://acme.openai.azure.com/openai/v1"}',
   ).default({}),
@@ -150,6 +151,26 @@ const settingsSchema = z.strictObject({
  */
 const MAX_ENVIRONMENT_BYTES = 2_500;
 
+/** AWS allows 50 tags for a resource, and the CDK adds one to a bucket. */
+const MAX_TAGS = 49;
+/**
+ * Names and values of tags that every service accepts.
+ * @see https://docs.aws.amazon.com/IAM/latest/APIReference/API_Tag.html
+ */
+const TAG_TEXT = /^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/iu;
+
+/** Returns whether AWS accepts the tags for every resource. In IAM, names that differ only in case are equal. */
+function areTags(tags: Record<string, string>): boolean {
+  const names = Object.keys(tags).map((name) => name.toLowerCase());
+  return (
+    new Set(names).size === names.length &&
+    names.length <= MAX_TAGS &&
+    Object.entries(tags)
+      .flat()
+      .every((text) => TAG_TEXT.test(text))
+  );
+}
+
 const configSchema = settingsSchema.superRefine((settings, context) => {
   const { domain, certificateArn, requestsPerKey, functionUrl, streamRuntime } = settings;
   const report = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
@@ -174,6 +195,12 @@ const configSchema = settingsSchema.superRefine((settings, context) => {
     report(
       'variables',
       `must have at most ${MAX_ENVIRONMENT_BYTES} bytes, with gateway:corsOrigins, because Lambda limits the environment of a function; there are ${bytes}`,
+    );
+  }
+  if (!areTags(settings.tags)) {
+    report(
+      'tags',
+      `must be at most ${MAX_TAGS} tags of letters, digits, spaces and _ . : / = + - @, without "aws:" at the start, and with names that differ in more than case`,
     );
   }
   const objection = objectionToReserving(settings);

@@ -177,6 +177,26 @@ describe('tags and variables', () => {
   it.each(['team=x', '{"team":1}', '[]', '{'])('are refused with an example: %s', (text) => {
     expect(() => configOf({ tags: text })).toThrow('must be a map of texts, or its JSON, such as {"team": "platform"}');
   });
+
+  it('may have letters of any language, and the characters that all services of AWS accept', () => {
+    const tags = { 'команда:платформа': 'ann+bob@example.org', 'cost-center': '', a_b: '10 / 2 = 5.0' };
+    expect(configOf({ tags }).tags).toEqual(tags);
+  });
+
+  it.each<[why: string, tags: Record<string, string>]>([
+    ['a reserved name', { 'AWS:team': 'x' }],
+    ['a reserved value', { team: 'aws:x' }],
+    ['a character in a name', { 'R&D': 'x' }],
+    ['a character in a value', { team: 'R&D' }],
+    ['names that are equal in IAM', { Team: 'x', team: 'y' }],
+    ['their number', Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`name${index}`, 'x']))],
+  ])('are refused as tags if a service of AWS would reject them because of %s', (_why, tags) => {
+    expect(() => configOf({ tags })).toThrow('gateway:tags is invalid: must be at most 49 tags');
+  });
+
+  it.each(['A', '_A', '1A', 'a_b', 'A-B'])('are refused as variables if Lambda would reject the name: %s', (name) => {
+    expect(() => configOf({ variables: { [name]: 'x' } })).toThrow('gateway:variables');
+  });
 });
 
 it('the app reports invalid settings before it bundles anything', () => {
