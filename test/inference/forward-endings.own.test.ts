@@ -55,8 +55,8 @@ const pricing: Pricing = { prompt: rub('0'), completion: rub('0'), character: ru
 const refused = () => new Error('too large');
 
 /** Returns the terms of an answer whose provider sends a part of the sound, and then nothing more. */
-async function termsOf() {
-  const { url } = await upstream((response) => response.writeHead(200, { 'content-type': 'audio/pcm' }).write(sound));
+async function termsOf(answer: Parameters<typeof upstream>[0] = sendPart) {
+  const { url } = await upstream(answer);
   const messages = candidateAt(url);
   const candidate = {
     ...messages,
@@ -69,15 +69,20 @@ async function termsOf() {
 }
 
 const sound = Buffer.alloc(500, 7);
+const sendPart: Parameters<typeof upstream>[0] = (response) =>
+  response.writeHead(200, { 'content-type': 'audio/pcm' }).write(sound);
 
-function inputOf(more: Pick<InferenceInput<unknown>, 'stopping' | 'remainingMs'>): InferenceInput<unknown> {
+function inputOf(
+  more: Pick<InferenceInput<unknown>, 'stopping' | 'remainingMs'>,
+  waitedMs = 0,
+): InferenceInput<unknown> {
   const { payer, scopes } = spender;
   return {
     body: {},
     caller: { payer, scopes, account: { id: payer.accountId, status: 'active' }, key: noUseLimits } as never,
     generationId: newGenerationId(),
     providerTime: new ProviderTime(),
-    request: { id: randomUUID(), headers: {}, receivedAtMs: performance.now(), clientAddress: '' },
+    request: { id: randomUUID(), headers: {}, receivedAtMs: performance.now() - waitedMs, clientAddress: '' },
     clientLeft: undefined,
     ...more,
   };
@@ -155,6 +160,40 @@ it('embeddings of which only the first texts were finished in time are charged, 
   const read = async () => (await readGeneration(table, spender.payer.accountId, input.generationId)) as never as Final;
   await expect.poll(async () => (await read()).state, { timeout: PATIENCE_MS }).toBe('final');
   expect((await read()).outcome).toMatchObject({ ending: 'out_of_time', promptTokens: 10 });
+});
+
+const silent = () => undefined;
+
+/** API Gateway closes a connection that is silent for five minutes. */
+it('an answer that has not begun after 285 seconds ends with an error and costs nothing', async () => {
+  const [whole, streamed] = [0, 1].map(() => inputOf({ remainingMs: () => 600_000 }, 284_500)) as [never, never];
+
+  await expect(runBatch(whole, (await termsOf(silent)) as never)).rejects.toMatchObject({ status: 504 });
+  await expect(forwardAnswer(streamed, await termsOf(silent), soundStream('pcm'))).rejects.toMatchObject({
+    status: 504,
+  });
+  for (const { generationId } of [whole, streamed] as InferenceInput<unknown>[]) {
+    const read = async () => (await readGeneration(table, spender.payer.accountId, generationId)) as never as Final;
+    await expect.poll(async () => (await read()).state, { timeout: PATIENCE_MS }).toBe('final');
+    const { outcome } = await read();
+    expect([outcome.ending, String(outcome.cost)]).toEqual(['out_of_time', '0']);
+  }
+});
+
+it('an answer that has begun in time may take longer than 285 seconds', async () => {
+  const stopping = new AbortController();
+  const input = inputOf({ stopping: stopping.signal, remainingMs: () => 600_000 }, 284_500);
+  const { send } = await forwardAnswer(input, await termsOf(), soundStream('pcm'));
+  const failures: number[] = [];
+  setTimeout(() => stopping.abort(), 1_500);
+
+  await expect(
+    send(
+      () => true,
+      ({ status }) => failures.push(status),
+    ),
+  ).rejects.toThrow();
+  expect(failures).toEqual([529]);
 });
 
 interface Final {

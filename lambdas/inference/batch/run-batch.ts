@@ -16,6 +16,12 @@ import { answerEach, type BatchAnswers, type BatchRound, type BatchWork } from '
 
 /** Time in ms before the function's timeout at which open requests are aborted, to settle the finished ones. */
 const STOP_BEFORE_TIMEOUT_MS = 5_000;
+/**
+ * Time in ms from the receipt of a request until its answer must have begun. API Gateway and Node's `fetch` close a
+ * silent connection after five minutes, so the client would pay for an answer that it never received.
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
+ */
+const MAX_SILENCE_MS = 285_000;
 
 export interface BatchTerms<Task, Answer> extends BatchWork<Task> {
   apiType: NewGeneration['apiType'];
@@ -87,12 +93,15 @@ export async function beginBatch<Task, Answer>(
     { ...batchTerms(apiType, offers), streamed },
   );
   abortInTime(abort, input.remainingMs(), stopBeforeMs);
+  const waitedMs = performance.now() - input.request.receivedAtMs;
+  const silence = setTimeout(() => abortBecause(abort, 'out_of_time'), MAX_SILENCE_MS - waitedMs);
   abortWhenStopping(abort, input.stopping);
   const report = new SettlementSender({ table, queue, health }, { generationId, payer: caller.payer }, held);
 
   const { signal } = abort;
   const log = new AttemptLog(input.providerTime);
-  const answered = await answerEach(offers, terms, { signal, health, log, requestId: input.request.id });
+  const answering = answerEach(offers, terms, { signal, health, log, requestId: input.request.id });
+  const answered = await answering.finally(() => clearTimeout(silence));
   return { input, terms, abort, extender: held.extender, report, log, answered };
 }
 
