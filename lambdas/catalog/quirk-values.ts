@@ -48,6 +48,7 @@ export const rewritableParts = [
   'system_messages',
   'turn_effort',
   'eager_input_streaming',
+  'input_examples',
   'search_result',
 ] as const;
 export type ConvertiblePart = (typeof rewritableParts)[number];

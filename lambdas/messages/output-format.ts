@@ -1,4 +1,5 @@
 import type { MessagesRequest } from './types.ts';
+import { without } from './without.ts';
 
 interface OutputFormat {
   type: string;
@@ -25,5 +26,12 @@ export function withoutFormatName(request: MessagesRequest): MessagesRequest {
 export function withoutFormat(request: MessagesRequest): MessagesRequest {
   const { output_format: _older, output_config: config, ...rest } = request;
   const { format: _format, ...output } = config ?? {};
-  return Object.keys(output).length > 0 ? { ...rest, output_config: output } : rest;
+  return withOutput(rest, output);
+}
+
+type OutputConfig = NonNullable<MessagesRequest['output_config']>;
+
+/** Returns the request with these settings of the output; without the field if there are none. */
+export function withOutput(request: MessagesRequest, output: OutputConfig): MessagesRequest {
+  return Object.keys(output).length > 0 ? { ...request, output_config: output } : without(request, 'output_config');
 }

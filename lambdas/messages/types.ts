@@ -65,6 +65,7 @@ export interface MessagesRequest {
       | undefined;
     [field: string]: unknown;
   };
+  context_management?: { edits?: { type: string }[] | null | undefined; [field: string]: unknown };
   betas?: string[];
   /** Requested kinds of output. Only clients of the Chat Completions API can request others than text. */
   modalities?: readonly ('text' | 'image' | 'audio')[];

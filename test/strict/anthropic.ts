@@ -166,6 +166,7 @@ const tool = z.strictObject({
   input_schema: z.looseObject({ type: z.literal('object') }),
   strict: z.boolean().optional(),
   defer_loading: z.boolean().optional(),
+  input_examples: z.array(z.looseObject({})).optional(),
   ...marked,
 });
 const effort = z.enum(['low', 'medium', 'high', 'xhigh', 'max']);
@@ -226,7 +227,7 @@ const atAnthropic = z.strictObject({
 const atBedrock = z.strictObject({
   ...claudeFields,
   anthropic_version: z.literal('bedrock-2023-05-31'),
-  anthropic_beta: z.array(z.literal('interleaved-thinking-2025-05-14')).optional(),
+  anthropic_beta: z.array(z.string()).optional(),
 });
 const atGoogle = z.strictObject({
   ...claudeFields,
@@ -279,6 +280,10 @@ function marksOf(request: ClaudeRequest): { ttl?: string | undefined }[] {
   return said.flatMap(({ cache_control: control }) => (control ? [control] : []));
 }
 
+/** Betas of an array or a header. */
+const betasIn = ({ read, headers }: ClaudeRequest): string[] =>
+  (read as { anthropic_beta?: string[] }).anthropic_beta ?? (headers['anthropic-beta'] ?? '').split(',');
+
 const thinkingRules: Rule<ClaudeBody>[] = [
   {
     source: `${docs}/build-with-claude/thinking`,
@@ -299,10 +304,10 @@ const thinkingRules: Rule<ClaudeBody>[] = [
   },
   {
     source: `${docs}/build-with-claude/extended-thinking`,
-    refuses: ({ read, headers }) =>
-      read.thinking?.type === 'enabled' &&
-      read.thinking.budget_tokens >= read.max_tokens &&
-      !headers['anthropic-beta']?.includes('interleaved-thinking') &&
+    refuses: (request) =>
+      request.read.thinking?.type === 'enabled' &&
+      request.read.thinking.budget_tokens >= request.read.max_tokens &&
+      !betasIn(request).includes('interleaved-thinking-2025-05-14') &&
       '`max_tokens` must be greater than `thinking.budget_tokens`',
   },
   {
@@ -324,6 +329,14 @@ const thinkingRules: Rule<ClaudeBody>[] = [
     },
   },
 ];
+
+const editRule: Rule<ClaudeBody> = {
+  source: 'https://github.com/router-for-me/CLIProxyAPI/issues/4957',
+  refuses: (request) =>
+    !thinks(request) &&
+    JSON.stringify(request.read.context_management ?? {}).includes('clear_thinking_') &&
+    '`clear_thinking_20251015` strategy requires `thinking` to be enabled or adaptive',
+};
 
 /** With a thinking budget, the assistant turn with the tool calls before tool results must begin with thinking. */
 const turnRule: Rule<ClaudeBody> = {
@@ -573,6 +586,7 @@ const cacheRules: Rule<ClaudeBody>[] = [
 const rules = [
   ...thinkingRules,
   turnRule,
+  editRule,
   errorRule,
   ...samplingRules,
   ...conversationRules,
@@ -615,6 +629,44 @@ const noBudgetWithoutBeta: Rule<ClaudeBody> = {
     'output_config.task_budget: Extra inputs are not permitted',
 };
 
+const EXAMPLES_REFUSED = 'tools.0.custom.input_examples: Extra inputs are not permitted';
+const hasExamples = ({ read: { tools = [] } }: ClaudeRequest) => tools.some((one) => one.input_examples !== undefined);
+
+/**
+ * Models of Bedrock and Google Cloud that know the beta interleaved-thinking, from
+ * https://platform.claude.com/docs/en/build-with-claude/extended-thinking, without those for which users report an error
+ * (https://github.com/earendil-works/pi/pull/3290).
+ */
+const thinksBetweenCalls = /(?:opus|sonnet)-4-[56]/;
+
+const betaRules: Rule<ClaudeBody>[] = [
+  {
+    source: 'https://github.com/anthropics/claude-code/issues/49648',
+    refuses: (request) =>
+      betasIn(request).includes('interleaved-thinking-2025-05-14') &&
+      !thinksBetweenCalls.test(request.model) &&
+      'invalid beta flag',
+  },
+];
+
+const bedrockBetas: Rule<ClaudeBody>[] = [
+  {
+    source: 'https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html',
+    refuses: (request) =>
+      betasIn(request).some((beta) => !/^$|^interleaved-thinking-|^computer-use-|^effort-/.test(beta)) &&
+      'invalid beta flag',
+  },
+  {
+    source: 'https://github.com/coder/coder/issues/25356',
+    refuses: (request) => {
+      const isSent = betasIn(request).some((beta) => beta.startsWith('effort-'));
+      const isNeeded = request.read.output_config?.effort != null && request.model.includes('opus-4-5');
+      if (isSent && !request.model.includes('opus-4-5')) return 'invalid beta flag';
+      return isNeeded && !isSent && 'output_config.effort: Extra inputs are not permitted';
+    },
+  },
+];
+
 const noSystemMessages: Rule<ClaudeBody> = {
   source: `${docs}/build-with-claude/mid-conversation-system-messages`,
   refuses: ({ read }) => read.messages.some(({ role }) => role === 'system') && "role 'system' is not supported",
@@ -629,6 +681,7 @@ export const noAgentFields: Rule<ClaudeBody> = {
     const { context_management: clearing, tools = [] } = request.read;
     if (clearing) return 'context_management: Extra inputs are not permitted';
     if (tools.some((one) => one.defer_loading !== undefined)) return 'defer_loading: Extra inputs are not permitted';
+    if (hasExamples(request)) return EXAMPLES_REFUSED;
     const said = blocksOf(request).flatMap(({ blocks }): { type: string; content?: unknown }[] => blocks);
     const inside = said.flatMap(({ content }) => (Array.isArray(content) ? (content as { type?: unknown }[]) : []));
     return inside.some(({ type }) => type === 'tool_reference') && 'tool_reference: does not match any expected tag';
@@ -648,6 +701,8 @@ export const bedrockInvokeFake: StrictFake = strictFake<ClaudeBody>(atBedrock, [
   noAgentFields,
   noAutomaticCaching,
   noLongToolNames,
+  ...betaRules,
+  ...bedrockBetas,
 ]);
 
 /** Betas that Google Cloud knows, from https://github.com/BerriAI/litellm (anthropic_beta_headers_config.json). */
@@ -680,6 +735,11 @@ const rulesOfGoogle: Rule<ClaudeBody>[] = [
       tools.some((one) => 'eager_input_streaming' in one) &&
       'tools.0.custom.eager_input_streaming: Extra inputs are not permitted',
   },
+  {
+    source: `${docs}/agents-and-tools/tool-use/implement-tool-use`,
+    refuses: (request) => hasExamples(request) && EXAMPLES_REFUSED,
+  },
+  ...betaRules,
 ];
 export const vertexClaudeFake: StrictFake = strictFake<ClaudeBody>(atGoogle, [
   ...rules,
@@ -701,4 +761,5 @@ export const anthropicRules: readonly Rule<ClaudeBody>[] = [
   noAgentFields,
   noAutomaticCaching,
   noLongToolNames,
+  ...bedrockBetas,
 ];

@@ -96,8 +96,8 @@ export const wishes = {
   media: ['no', 'image', 'image_webp', 'image_url', 'pdf', 'text_document'],
   user: ['no', 'yes'],
   surrogate: ['no', 'text', 'result', 'system'],
-  // Claude Code sends deferred tools, and the field that clears old thinking from the context.
-  agent: ['no', 'deferred_tool', 'clearing'],
+  // Claude Code sends deferred tools, examples of input, betas, and the field that clears old thinking.
+  agent: ['no', 'deferred_tool', 'clearing', 'examples', 'betas', 'leftovers'],
 } as const;
 export type Wishes = { -readonly [Kind in keyof typeof wishes]: (typeof wishes)[Kind][number] };
 export type WishKind = keyof typeof wishes;
@@ -578,6 +578,7 @@ function messagesBody(row: Wishes, model: string): JsonObject {
     model,
     ...(limits[row.limit] === undefined ? {} : { max_tokens: limits[row.limit] }),
     ...(row.agent === 'clearing' ? { context_management: { edits: [{ type: 'clear_thinking_20251015' }] } } : {}),
+    ...(row.agent === 'betas' ? { betas: ['interleaved-thinking-2025-05-14', 'computer-use-2025-11-24'] } : {}),
     system: systemTexts(row).map((text) => marked({ type: 'text', text })),
     messages: conversationOf(row).map((turn) => ({
       role: turn.role === 'results' ? 'user' : turn.role,
@@ -592,6 +593,7 @@ function messagesBody(row: Wishes, model: string): JsonObject {
               description: 'Looks.',
               input_schema,
               ...(strict ? { strict } : {}),
+              ...(row.agent === 'examples' ? { input_examples: [{ place: 'here' }] } : {}),
             })),
             ...(row.agent === 'deferred_tool' ? [marked(deferred)] : []),
           ],
@@ -617,7 +619,17 @@ function authoredBlocks(row: Wishes, turn: SaidTurn, marked: (block: JsonObject)
     ...(turn.media ? mediaBlocks(row) : []),
     ...turn.texts.map((text) => (text === '' ? { type: 'text', text } : marked({ type: 'text', text }))),
     ...(turn.calls ?? []).map((call) => ({ type: 'tool_use', ...call, input: { place: 'here' } })),
-  ];
+  ].map((block, index) => (row.agent === 'leftovers' && turn.role === 'assistant' ? leftover(block, index) : block));
+}
+
+/** Returns a block of an answer as the SDK and LangChain keep it. */
+function leftover(block: JsonObject, index: number): JsonObject {
+  return {
+    ...block,
+    index,
+    ...(block['type'] === 'tool_use' ? { caller: { type: 'direct' }, partial_json: '{}' } : {}),
+    ...(block['type'] === 'text' ? { parsed_output: null } : {}),
+  };
 }
 
 function mediaBlocks({ media }: Wishes): JsonObject[] {

@@ -8,7 +8,7 @@ import { EventStreamFraming } from './event-stream-framing.ts';
 import type { ToolNameRule } from '../translated/tool-names.ts';
 import { SseFraming, type Framing } from './framing.ts';
 
-type Body = Record<string, unknown> & { model?: unknown; betas?: unknown };
+type Body = Record<string, unknown> & { model?: unknown };
 
 interface Envelope {
   /** Betas that this service accepts, unless the catalog lists others; absent if it accepts all. */
@@ -16,6 +16,7 @@ interface Envelope {
   /** Parts of a request that this service rejects, and that the gateway replaces or drops. */
   lacks?: readonly ConvertiblePart[];
   toolNames: ToolNameRule;
+  /** @param client headers with all betas of the request, separated by a comma without spaces */
   wrap(body: Body, client: ClientHeaders): WireRequest;
   newFraming(): Framing;
 }
@@ -25,23 +26,23 @@ const newSseFraming = () => new SseFraming();
 const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
   none: {
     toolNames: 'messages',
-    wrap: (body, client) => postWithBetas('/v1/messages', { ...body, stream: true }, client),
+    wrap: (body, client) => postMessages('/v1/messages', { ...body, stream: true }, client),
     newFraming: newSseFraming,
   },
   // Amazon Bedrock's InvokeModelWithResponseStream: betas are in the body, and the path selects streaming. Bedrock
-  // rejected requests of Claude Code with other betas, with fields that belong to such betas, or with deferred tools
+  // rejected requests of Claude Code with betas that the model does not know, with fields that belong to such betas, or with deferred tools
   // (anthropics/claude-code issues 49370, 49648, 82549), and tool names of more than 64 characters
   // (tableau/tableau-mcp issue 494).
   'bedrock-invoke': {
-    betas: ['interleaved-thinking-2025-05-14'],
+    betas: [],
     lacks: rewritableParts,
     toolNames: 'any',
     wrap(body, client) {
-      const betas = betasOf(body, client);
+      const { anthropicBeta: betas } = client;
       const wrapped = {
         ...withoutServiceFields(body),
         anthropic_version: 'bedrock-2023-05-31',
-        ...(betas.length > 0 ? { anthropic_beta: betas } : {}),
+        ...(betas ? { anthropic_beta: betas.split(',') } : {}),
       };
       return {
         path: `/model/${encodeURIComponent(String(body.model))}/invoke-with-response-stream`,
@@ -55,14 +56,14 @@ const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
   'vertex-predict': {
     toolNames: 'messages',
     wrap(body, client) {
-      const betas = betasOf(body, client);
+      const { anthropicBeta: betas } = client;
       return {
         // Google expects an unencoded @ before the version in a model's name.
         path: `/publishers/anthropic/models/${encodeURIComponent(String(body.model)).replaceAll('%40', '@')}:streamRawPredict`,
         headers: {
           'content-type': 'application/json',
           accept: 'text/event-stream',
-          ...(betas.length > 0 ? { 'anthropic-beta': betas.join(',') } : {}),
+          ...(betas ? { 'anthropic-beta': betas } : {}),
         },
         body: wellFormedJson({ ...withoutServiceFields(body), anthropic_version: 'vertex-2023-10-16', stream: true }),
       };
@@ -76,11 +77,7 @@ export function envelopeOf({ envelope }: AnthropicQuirks): Envelope {
 }
 
 /** Returns a request with its betas in the anthropic-beta header. */
-export function postWithBetas(path: string, { betas, ...body }: Body, client: ClientHeaders): WireRequest {
-  return postJson(path, body, { ...client, anthropicBeta: betasOf({ betas }, client).join(',') || undefined });
-}
-
-function postJson(path: string, body: unknown, client: ClientHeaders): WireRequest {
+export function postMessages(path: string, body: unknown, client: ClientHeaders): WireRequest {
   return {
     path,
     headers: {
@@ -93,20 +90,8 @@ function postJson(path: string, body: unknown, client: ClientHeaders): WireReque
   };
 }
 
-function betasOf({ betas }: Body, { anthropicBeta = '' }: ClientHeaders): string[] {
-  return [...new Set([...betaNames(anthropicBeta), ...betaNames(((betas ?? []) as string[]).join(','))])];
-}
-
-/** Splits a header with comma-separated betas. */
-export function betaNames(header: string): string[] {
-  return header
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-}
-
 /** Removes fields that Bedrock and Google Cloud expect elsewhere, and options of Anthropic's own service. */
 function withoutServiceFields(body: Body): Record<string, unknown> {
-  const elsewhere = new Set(['model', 'stream', 'betas', 'service_tier', 'speed', 'inference_geo']);
+  const elsewhere = new Set(['model', 'stream', 'service_tier', 'speed', 'inference_geo']);
   return Object.fromEntries(Object.entries(body).filter(([field]) => !elsewhere.has(field)));
 }

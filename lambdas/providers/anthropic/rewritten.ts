@@ -12,17 +12,24 @@ import { withTurnEffort } from '../../messages/turn-effort.ts';
 import { without } from '../../messages/without.ts';
 import { withTextualSearchResults } from '../translated/search-results.ts';
 import { withTextualServerTools } from '../translated/server-tools.ts';
+import { withDescribedExamples } from '../translated/tools.ts';
 import { envelopeOf } from './envelopes.ts';
-import type { Message, MessagesRequest } from '../../messages/types.ts';
+import type { Message, MessagesRequest, Tool } from '../../messages/types.ts';
 
 const rewrites: Record<ConvertiblePart, (request: MessagesRequest) => MessagesRequest> = {
   defer_loading: withoutDeferral,
   context_management: (request) => without(request, 'context_management'),
   system_messages: (request) => ({ ...request, messages: withoutSystemMessages(request.messages) }),
   turn_effort: withTurnEffort,
-  eager_input_streaming: withoutEagerStreaming,
+  eager_input_streaming: (request) => withTools(request, (tool) => without(tool, 'eager_input_streaming')),
+  // Bedrock rejects the field (https://github.com/anthropics/claude-code/issues/11678).
+  input_examples: (request) => withTools(request, withDescribedExamples),
   search_result: withTextualSearchResults,
 };
+
+function withTools({ tools, ...rest }: MessagesRequest, change: (tool: Tool) => Tool): MessagesRequest {
+  return tools ? { ...rest, tools: tools.map(change) } : rest;
+}
 
 /** Rewrites the parts that the endpoint does not support. */
 export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
@@ -94,9 +101,4 @@ export function placedInstructions(request: MessagesRequest): MessagesRequest {
   }
   closeRun();
   return { ...request, messages: placed };
-}
-
-function withoutEagerStreaming(request: MessagesRequest): MessagesRequest {
-  if (!request.tools?.some((tool) => tool['eager_input_streaming'] !== undefined)) return request;
-  return { ...request, tools: request.tools.map((tool) => without(tool, 'eager_input_streaming')) };
 }

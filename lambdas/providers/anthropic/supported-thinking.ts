@@ -2,6 +2,7 @@
 
 import { reasoningEfforts, type ReasoningEffort } from '../../catalog/quirk-values.ts';
 import type { ClaudeQuirks } from '../../catalog/quirk-schemas.ts';
+import { withOutput } from '../../messages/output-format.ts';
 import { without } from '../../messages/without.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
@@ -144,14 +145,11 @@ function withFields(request: MessagesRequest, thinking: Thinking | undefined, ef
   const { thinking: askedThinking, output_config: askedOutput } = request;
   const isSameEffort = (askedOutput?.effort ?? undefined) === (effort ?? undefined);
   if (thinking === askedThinking && isSameEffort) return request;
-  const { thinking: _thinking, output_config: _output, ...rest } = request;
   const { effort: _effort, ...output } = askedOutput ?? {};
-  const config = effort ? { ...output, effort } : output;
-  return {
-    ...rest,
-    ...(thinking ? { thinking } : {}),
-    ...(Object.keys(config).length > 0 ? { output_config: config } : {}),
-  };
+  return withOutput(
+    { ...without(request, 'thinking'), ...(thinking ? { thinking } : {}) },
+    effort ? { ...output, effort } : output,
+  );
 }
 
 /** Drops sampling parameters that the model rejects. */

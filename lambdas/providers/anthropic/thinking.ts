@@ -2,7 +2,7 @@ import { samplingParameters, type TuningParameter } from '../../catalog/sampling
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import type { ClaudeQuirks, Quirks } from '../../catalog/quirk-schemas.ts';
-import type { ClientHeaders, WireTarget } from '../wire.ts';
+import type { WireTarget } from '../wire.ts';
 import { thinks, withSupportedThinking } from './supported-thinking.ts';
 
 /**
@@ -34,18 +34,19 @@ export function unsupportedClaudeTunings(
 
 /**
  * Returns the thinking setting with a budget below max_tokens, lowered only if max_tokens is the endpoint's limit.
+ * @param betas betas that the provider gets
  * @throws {GatewayError} 400 if the budget is not below the client's own max_tokens, unless the request has the beta
  *   interleaved-thinking
  */
 export function withFittingBudget(
-  { thinking, max_tokens: requested, betas = [] }: MessagesRequest,
+  { thinking, max_tokens: requested }: MessagesRequest,
   maxTokens: number,
-  { anthropicBeta = '' }: ClientHeaders,
-): unknown {
+  betas = '',
+): MessagesRequest['thinking'] {
   const budget = thinking!.budget_tokens;
   if (!budget || budget < maxTokens) return thinking;
-  if (requested !== maxTokens) return { ...thinking, budget_tokens: maxTokens - 1 };
+  if (requested !== maxTokens) return { ...thinking!, budget_tokens: maxTokens - 1 };
   // With the beta interleaved-thinking, the budget covers all thinking between tool calls, and may exceed max_tokens.
-  if (`${betas.join()},${anthropicBeta}`.includes('interleaved-thinking-')) return thinking;
+  if (betas.includes('interleaved-thinking-')) return thinking;
   throw invalidRequest('thinking.budget_tokens', `must be less than max_tokens, which is ${maxTokens}`);
 }

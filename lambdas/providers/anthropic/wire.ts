@@ -1,6 +1,6 @@
 import { penalties } from '../../catalog/sampling-parameters.ts';
 import { withTrueImageTypes } from '../../messages/image-types.ts';
-import { withoutFormatName } from '../../messages/output-format.ts';
+import { withoutFormatName, withOutput } from '../../messages/output-format.ts';
 import {
   thinkingInAnswers,
   thinkingOf,
@@ -25,7 +25,7 @@ import { acyclicSchema } from '../translated/acyclic-schema.ts';
 import { refuseChoiceWithoutTools } from '../translated/tools.ts';
 import { takenSchema } from '../translated/taken-schema.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
-import { betaNames, envelopeOf, postWithBetas } from './envelopes.ts';
+import { envelopeOf, postMessages } from './envelopes.ts';
 import { withTextualErrors } from './error-results.ts';
 import { refuseUnsupportedParts } from './unsupported-parts.ts';
 import { placedInstructions, rewritten, withoutBlankAnswers } from './rewritten.ts';
@@ -44,7 +44,7 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
         'must be at least 1, because a request with 0, which only warms a cache, cannot be streamed',
       );
     }
-    return envelopeOf(target.quirks).wrap(upstreamBody(request, target, client), withKnownBetas(client, target));
+    return envelopeOf(target.quirks).wrap(...upstreamRequest(request, target, client));
   },
   encodeCount: (request, target, client) =>
     target.quirks.count_tokens && !target.quirks.envelope ? encodeCountTokens(request, target, client) : undefined,
@@ -55,20 +55,21 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
   decodeWhole: decodeMessage,
 };
 
-/** Drops betas (optional features, named in the header anthropic-beta) that the endpoint does not accept. */
-function withKnownBetas(client: ClientHeaders, { quirks }: AnthropicTarget): ClientHeaders {
-  if (!client.anthropicBeta) return client;
-  return { ...client, anthropicBeta: knownBetas(betaNames(client.anthropicBeta), quirks).join(',') || undefined };
-}
-
 /** Names of betas on services that do not accept Anthropic's name (anthropics/claude-code issues 21625, 34802). */
 const betaNamesElsewhere: Record<string, string> = { 'advanced-tool-use-2025-11-20': 'tool-search-tool-2025-10-19' };
 
-function knownBetas(names: string[], quirks: AnthropicQuirks): string[] {
+/** Beta that Claude Opus 4.5 on Bedrock requires for an effort (https://github.com/coder/coder/issues/25356). */
+const EFFORT = 'effort-2025-11-24';
+
+/** Returns the betas (optional features, named in the header anthropic-beta) that the endpoint accepts. */
+function knownBetas(names: string[], quirks: AnthropicQuirks, effort?: unknown): string[] {
   const known = quirks.betas ?? envelopeOf(quirks).betas;
-  if (!known) return names;
-  const sent = names.map((name) => (known.includes(name) ? name : (betaNamesElsewhere[name] ?? name)));
-  return [...new Set(sent)].filter((name) => known.includes(name));
+  const sent = known
+    ? [...names, ...(effort ? [EFFORT] : [])]
+        .map((name) => (known.includes(name) ? name : (betaNamesElsewhere[name] ?? name)))
+        .filter((name) => known.includes(name))
+    : names;
+  return [...new Set(sent)];
 }
 
 /**
@@ -77,17 +78,15 @@ function knownBetas(names: string[], quirks: AnthropicQuirks): string[] {
  */
 function withKnownBudget(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
   const { task_budget: budget, ...output } = request.output_config ?? {};
-  if (budget === undefined || knownBetas(['task-budgets-2026-03-13'], quirks).length > 0) return request;
-  const rest = without(request, 'output_config');
-  return Object.keys(output).length > 0 ? { ...rest, output_config: output } : rest;
+  if (budget === undefined || knownBetas(['task-budgets-2026-03-13'], quirks)[0]) return request;
+  return withOutput(request, output);
 }
 
 /** Encodes a request for POST /v1/messages/count_tokens, which some providers support. */
 function encodeCountTokens(request: MessagesRequest, target: AnthropicTarget, client: ClientHeaders): WireRequest {
-  const { betas, ...body } = upstreamBody(request, target, client);
+  const [body, headers] = upstreamRequest(request, target, client);
   const counted = Object.entries(body).filter(([field, value]) => countedFields.has(field) && value !== undefined);
-  const counting = { ...Object.fromEntries(counted), betas };
-  return postWithBetas('/v1/messages/count_tokens', counting, withKnownBetas(client, target));
+  return postMessages('/v1/messages/count_tokens', Object.fromEntries(counted), headers);
 }
 
 /** Fields that count_tokens accepts. Source: parameters of the official SDK. */
@@ -108,7 +107,12 @@ const countedFields = new Set([
   'speed',
 ]);
 
-function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: ClientHeaders): Record<string, unknown> {
+/** Returns the body and the headers of the provider's request. */
+function upstreamRequest(
+  sent: MessagesRequest,
+  target: AnthropicTarget,
+  client: ClientHeaders,
+): [Record<string, unknown>, ClientHeaders] {
   refuseUnsupportedSampling(sent, target, penalties);
   const requested = withPlainNone(withListedSampling(sent, target));
   refuseUnsupportedParts(requested, target.quirks);
@@ -123,11 +127,14 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
     withSupportedSchemas(withoutIdleChoice(placed), target.quirks),
     target.quirks.tool_choices,
   );
-  const named = withSentNames(withSupportedMarks(chosen), envelopeOf(target.quirks).toolNames);
-  const request = withSupportedThinking(withKnownBudget(named, target.quirks), target.quirks, maxTokens);
+  const renamed = withSentNames(withSupportedMarks(chosen), envelopeOf(target.quirks).toolNames);
+  const request = withSupportedThinking(withKnownBudget(renamed, target.quirks), target.quirks, maxTokens);
   const user = userDigest(request);
-  return {
+  const named = [client.anthropicBeta, ...(request.betas ?? [])].join().match(/[^\s,]+/g) ?? [];
+  const betas = knownBetas(named, target.quirks, request.output_config?.effort).join(',');
+  const body = {
     ...request,
+    betas: undefined,
     // Anthropic rejects other members of `metadata`, which clients of LiteLLM send
     // (https://github.com/BerriAI/litellm/issues/15103).
     metadata: user === undefined ? undefined : { user_id: user },
@@ -137,13 +144,14 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
     tool_choice: request.tool_choice && withoutNulls(request.tool_choice),
     model: target.upstreamModel,
     messages: withoutTrailingSpace(
-      withTextualErrors(readableMessages(request, target)).map(withFittingToolIds),
+      withTextualErrors(readableMessages(request, target)).map(withOwnMembers),
       thinks(request, target.quirks),
     ),
     max_tokens: maxTokens,
-    ...(request.betas ? { betas: knownBetas(request.betas, target.quirks) } : {}),
-    ...(request.thinking ? { thinking: withFittingBudget(request, maxTokens, client) } : {}),
+    ...supportedEdits(request, target.quirks),
+    ...(request.thinking ? { thinking: withFittingBudget(request, maxTokens, betas) } : {}),
   };
+  return [body, { ...client, anthropicBeta: betas || undefined }];
 }
 
 /**
@@ -239,12 +247,39 @@ function readableMessages(request: MessagesRequest, { providerId, quirks }: Anth
   return withoutBlankAnswers(readable, false);
 }
 
-/** Replaces ids of tool calls that Anthropic would reject. */
-function withFittingToolIds(message: Message): Message {
-  if (typeof message.content === 'string') return message;
-  return { ...message, content: message.content.map(withFittingToolId) };
+/**
+ * Returns context_management without edits of thinking if the model does not think, because Claude then rejects them
+ * (https://github.com/router-for-me/CLIProxyAPI/issues/4957).
+ */
+function supportedEdits(request: MessagesRequest, quirks: AnthropicQuirks): { context_management?: unknown } {
+  const { context_management: context } = request;
+  if (!context?.edits || thinks(request, quirks)) return {};
+  const edits = context.edits.filter(({ type }) => !type.startsWith('clear_thinking_'));
+  return { context_management: edits.length > 0 ? { ...context, edits } : undefined };
 }
 
+/** Repairs the blocks of a message. */
+function withOwnMembers(message: Message): Message {
+  if (typeof message.content === 'string') return message;
+  return { ...message, content: message.content.map(withoutLeftovers).map(withFittingToolId) };
+}
+
+/**
+ * Removes members that the SDK and LangChain leave in blocks of earlier answers, and that Anthropic or Bedrock reject
+ * (https://github.com/anthropics/anthropic-sdk-python/pull/1107, https://github.com/langchain-ai/langchain/pull/32574).
+ * The gateway supports only the default value of `caller`.
+ */
+function withoutLeftovers({
+  index: _place,
+  partial_json: _json,
+  parsed_output: _read,
+  caller: _caller,
+  ...block
+}: Block): Block {
+  return block;
+}
+
+/** Replaces ids of tool calls that Anthropic would reject. */
 function withFittingToolId(block: Block): Block {
   if (block.type === 'tool_use') return { ...block, id: toolCallId(block['id'] as string, 'anthropic') };
   if (block.type !== 'tool_result') return block;

@@ -11,18 +11,13 @@ import { refuseUnsupportedSampling, samplingFields, stopSequences } from '../tra
 import { withSupportedFields } from '../translated/supported-fields.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import { BEGINNING_TEXT } from '../translated/turns.ts';
-import type { ClientHeaders } from '../wire.ts';
 import { toConversation, type ConverseMessage } from './conversation.ts';
 import { familyOf, type ConverseTarget } from './families.ts';
 import { modelFields } from './model-fields.ts';
 import { withCallsAsText } from './calls-as-text.ts';
 import { outputConfig, toolConfig } from './tools.ts';
 
-export function encodeConverseRequest(
-  requested: MessagesRequest,
-  target: ConverseTarget,
-  client: ClientHeaders,
-): Record<string, unknown> {
+export function encodeConverseRequest(requested: MessagesRequest, target: ConverseTarget): Record<string, unknown> {
   const translated = withCallsAsText(withSupportedFields(requested, familyOf(target).hasCitations));
   const isClaude = familyOf(target).hasAnthropicSignatures;
   const supported = withSupportedMarks(
@@ -50,7 +45,7 @@ export function encodeConverseRequest(
     },
     ...toolConfig(named, target),
     ...outputConfig(request, target),
-    ...modelFields(request, target, client, maxTokens ?? Infinity),
+    ...modelFields(request, target, maxTokens ?? Infinity),
     // Claude reports the stop sequence that ended the answer only if the request names this path.
     ...(stops && target.quirks.family === 'claude'
       ? { additionalModelResponseFieldPaths: ['/delta/stop_sequence'] }

@@ -1,23 +1,20 @@
 import type { MessagesRequest } from '../../messages/types.ts';
 import { withFittingBudget } from '../anthropic/thinking.ts';
-import type { ClientHeaders } from '../wire.ts';
 import type { ConverseTarget } from './families.ts';
 
 /** Returns the fields that only some model families have. The limit `maxTokens` includes thinking. */
 export function modelFields(
   request: MessagesRequest,
   target: ConverseTarget,
-  client: ClientHeaders,
   maxTokens: number,
 ): Record<string, unknown> {
-  const fields = { ...converseThinkingFields(request, target, client, maxTokens), ...topKField(request, target) };
+  const fields = { ...converseThinkingFields(request, target, maxTokens), ...topKField(request, target) };
   return Object.keys(fields).length > 0 ? { additionalModelRequestFields: fields } : {};
 }
 
 function converseThinkingFields(
   request: MessagesRequest,
   { quirks, supportedParameters }: ConverseTarget,
-  client: ClientHeaders,
   maxTokens: number,
 ): Record<string, unknown> {
   if (!supportedParameters.includes('reasoning')) return {};
@@ -25,7 +22,7 @@ function converseThinkingFields(
   switch (quirks.family) {
     case 'claude':
       return {
-        ...(thinking ? { thinking: withFittingBudget(request, maxTokens, client) } : {}),
+        ...(thinking ? { thinking: withFittingBudget(request, maxTokens) } : {}),
         ...(effort ? { output_config: { effort } } : {}),
       };
     case 'nova':

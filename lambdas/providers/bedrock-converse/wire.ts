@@ -8,7 +8,7 @@ import { encodeConverseRequest } from './encode.ts';
 import type { ConverseTarget } from './families.ts';
 
 export const bedrockConverseWire: MessagesWire<BedrockConverseQuirks> = {
-  encode(request, target, client) {
+  encode(request, target) {
     const isWhole = arrivesWhole(request, target);
     return {
       path: `/model/${encodeURIComponent(target.upstreamModel)}/${isWhole ? 'converse' : 'converse-stream'}`,
@@ -16,7 +16,7 @@ export const bedrockConverseWire: MessagesWire<BedrockConverseQuirks> = {
         'content-type': 'application/json',
         accept: isWhole ? 'application/json' : 'application/vnd.amazon.eventstream',
       },
-      body: wellFormedJson(encodeConverseRequest(request, target, client)),
+      body: wellFormedJson(encodeConverseRequest(request, target)),
     };
   },
   encodeCount: () => undefined,

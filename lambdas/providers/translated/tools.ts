@@ -43,17 +43,18 @@ export function readTool(tool: Tool, index: number): ReadTool {
   }
   return {
     name: tool.name,
-    description: withExamples(tool.description ?? '', tool['input_examples']),
+    description: withDescribedExamples(tool).description ?? '',
     schema: argumentsSchema(tool.input_schema ?? {}),
     isStrict: tool['strict'] === true,
   };
 }
 
-/** Adds input examples to a description, because wires other than the Messages API have no field for them. */
-function withExamples(description: string, examples: unknown): string {
-  if (!Array.isArray(examples) || examples.length === 0) return description;
+/** Moves input examples into the tool's description, for services that have no field for them. */
+export function withDescribedExamples(tool: Tool): Tool {
+  const { input_examples: examples, ...rest } = tool;
+  if (!Array.isArray(examples) || examples.length === 0) return tool;
   const lines = examples.map((example) => JSON.stringify(example)).join('\n');
-  return `${description}\n\nExamples of input:\n${lines}`.trimStart();
+  return { ...rest, description: `${tool.description ?? ''}\n\nExamples of input:\n${lines}`.trimStart() };
 }
 
 /**
