@@ -4,6 +4,7 @@
  * breakpoint at the same place, or at most twenty blocks after it.
  */
 
+import { asBlocks } from './as-blocks.ts';
 import type { Block, Message, MessagesRequest } from './types.ts';
 
 const mark = { cache_control: { type: 'ephemeral' } } as const;
@@ -49,10 +50,6 @@ function withMarkedTurns(messages: Message[]): Message[] {
     marked[index] = { ...message, content: markedLast(asBlocks(message.content), isMarkable) };
   }
   return marked;
-}
-
-function asBlocks(content: string | Block[]): Block[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
 /** Returns whether a block may have a breakpoint. Empty text blocks may not. */

@@ -2,6 +2,7 @@
  * Anthropic rejects more than four cache marks (`cache_control`), and a mark for an hour after a mark for five minutes.
  */
 
+import { asBlocks } from './as-blocks.ts';
 import { without } from './without.ts';
 import type { Block, Message, MessagesRequest } from './types.ts';
 
@@ -83,7 +84,7 @@ export function withMarkOnBlock(marked: MessagesRequest): MessagesRequest {
   const request = without(marked, 'cache_control');
   const earlier = request.messages.slice(0, -1);
   const last = request.messages.at(-1)!;
-  const content = typeof last.content === 'string' ? [{ type: 'text', text: last.content }] : last.content;
+  const content = asBlocks(last.content);
   const at = content.findLastIndex(mayHaveMark);
   if (at === -1) return request;
   const block = { ...content[at]!, cache_control: content[at]!['cache_control'] ?? mark };

@@ -1,5 +1,6 @@
+import { asBlocks } from './as-blocks.ts';
 import { append } from '../platform/append.ts';
-import type { Block, Message, MessagesRequest } from './types.ts';
+import type { Message, MessagesRequest } from './types.ts';
 
 /**
  * Moves the instructions at the beginning into the system prompt, and converts later ones to user messages, for models
@@ -13,16 +14,12 @@ export function withInstructionsFirst(request: MessagesRequest): MessagesRequest
     0,
     messages.findIndex(({ role }) => role !== 'system'),
   );
-  const first = messages.slice(0, begin).flatMap(({ content }) => blocksIn(content));
+  const first = messages.slice(0, begin).flatMap(({ content }) => asBlocks(content));
   return {
     ...request,
-    ...(first.length > 0 ? { system: [...blocksIn(system), ...first] } : {}),
+    ...(first.length > 0 ? { system: [...asBlocks(system), ...first] } : {}),
     messages: withoutSystemMessages(messages.slice(begin)),
   };
-}
-
-function blocksIn(content: string | Block[]): Block[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
 /**
@@ -54,7 +51,7 @@ function hasCalls(message: Message | undefined): boolean {
 
 /** Converts a system message to a user message with <system> tags. */
 export function markedAsSystem({ content, ...message }: Message): Message {
-  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const blocks = asBlocks(content);
   const marked = blocks.map((block) =>
     block.type === 'text' ? { ...block, text: `<system>\n${String(block['text'])}\n</system>` } : block,
   );

@@ -4,6 +4,7 @@
  * its thinking, its signature follows, `gw1.<family>.<signature>`, and returns only to that family.
  */
 
+import { asBlocks } from './as-blocks.ts';
 import type { Block, Message, MessagesRequest } from './types.ts';
 
 const GATEWAY_PREFIX = 'gw1.';
@@ -103,7 +104,7 @@ export function thinkingInAnswers(family: string, request: MessagesRequest): Mes
 
 function withSomeThinking(message: Message): Message {
   const { role, content } = message;
-  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const blocks = asBlocks(content);
   if (role !== 'assistant' || blocks.some(isThinking)) return message;
   return { ...message, content: [{ type: 'thinking', thinking: NO_THINKING, signature: '' }, ...blocks] };
 }

@@ -3,6 +3,7 @@
  * later message, and each citation a marker after its text.
  */
 
+import { asBlocks } from '../messages/as-blocks.ts';
 import { SEARCH_NAME } from '../messages/search-tool.ts';
 import type { Block, Message } from '../messages/types.ts';
 import { invalidRequest } from '../platform/errors.ts';
@@ -212,7 +213,7 @@ class HistoryReader {
     const behind = call.messageIndex === -1 ? this.#messages.length : call.messageIndex + 1;
     const next = this.#messages[behind];
     if (next?.role === 'user') {
-      const content = typeof next.content === 'string' ? [{ type: 'text', text: next.content }] : next.content;
+      const content = asBlocks(next.content);
       const results = content.findIndex(({ type }) => type !== block.type && type !== 'tool_result');
       const end = results === -1 ? content.length : results;
       this.#messages[behind] = { ...next, content: content.toSpliced(end, 0, block) };

@@ -1,3 +1,4 @@
+import { asBlocks } from '../messages/as-blocks.ts';
 import type { Block, Message, MessagesRequest } from '../messages/types.ts';
 import { utcDate } from '../money/periods.ts';
 import { resultText } from './sources.ts';
@@ -25,7 +26,7 @@ export function questionOf({ messages }: MessagesRequest): string | undefined {
 /** Adds the search results after the user's last message. */
 export function withSearchResults(request: MessagesRequest, texts: readonly string[], prompt: string): MessagesRequest {
   const last = request.messages.at(-1)!;
-  const content: Block[] = typeof last.content === 'string' ? [{ type: 'text', text: last.content }] : last.content;
+  const content = asBlocks(last.content);
   const found: Block = { type: 'text', text: `${prompt}\n\n${resultText(texts)}` };
   const message: Message = { ...last, content: [...content, found] };
   return { ...request, messages: [...request.messages.slice(0, -1), message] };

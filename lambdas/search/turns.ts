@@ -1,3 +1,4 @@
+import { asBlocks } from '../messages/as-blocks.ts';
 import type { Block, Message, MessagesRequest } from '../messages/types.ts';
 import { modelCallId } from './call-ids.ts';
 import { isSearchCall, joined, modelText } from './history.ts';
@@ -59,7 +60,7 @@ export function withResults(request: MessagesRequest, results: readonly Block[])
   );
   const next = messages[at + 1];
   if (next?.role === 'user') {
-    const content = typeof next.content === 'string' ? [{ type: 'text', text: next.content }] : next.content;
+    const content = asBlocks(next.content);
     messages[at + 1] = { ...next, content: [...results, ...content] };
   } else messages.splice(at + 1, 0, { role: 'user', content: [...results] });
   return { ...request, messages };

@@ -28,6 +28,10 @@ function sentBy(endpoint: string, request: Partial<MessagesRequest>, anthropicBe
   return JSON.parse(body) as Sent;
 }
 
+const call = (id: string) => ({ type: 'tool_use', id, name: 'look', input: {} });
+const text = (words: string) => ({ type: 'text', text: words });
+const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: 'ok' });
+
 const look = { name: 'look', input_schema: { type: 'object' } };
 
 describe('betas on Bedrock', () => {
@@ -101,6 +105,23 @@ describe('parts that clients send', () => {
     expect(sent.messages[1]!.content).toEqual([
       { type: 'text', text: 'I look.' },
       { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} },
+    ]);
+  });
+
+  it('have the calls of a turn at its end', () => {
+    const messages: Message[] = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [call('a'), text('One.'), call('b')] },
+      { role: 'assistant', content: 'Two.' },
+      { role: 'user', content: [result('a'), result('b')] },
+      { role: 'assistant', content: [text('Three.'), call('c')] },
+      { role: 'user', content: [result('c')] },
+    ];
+    const sent = sentBy('anthropic/anthropic/claude-opus-4.8', { messages, tools: [look] });
+    expect(sent.messages).toEqual([
+      messages[0],
+      { role: 'assistant', content: [text('One.'), text('Two.'), call('a'), call('b')] },
+      ...messages.slice(3),
     ]);
   });
 

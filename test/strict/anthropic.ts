@@ -506,6 +506,14 @@ export const callRules: Rule<ClaudeBody>[] = [
     source: `${docs}/agents-and-tools/tool-use/implement-tool-use`,
     refuses: (request) => brokenCalls(blocksOf(request)),
   },
+  {
+    source: 'https://github.com/vercel/ai/issues/13013',
+    refuses: (request) =>
+      blocksOf(request).some(({ role, blocks }) => {
+        const first = blocks.findIndex(({ type }) => type === 'tool_use');
+        return role === 'assistant' && first !== -1 && blocks.slice(first).some(({ type }) => type !== 'tool_use');
+      }) && '`tool_use` ids were found without `tool_result` blocks immediately after',
+  },
 ];
 
 /** Keywords that structured outputs support. */

@@ -72,6 +72,7 @@ export const wishes = {
     'unsigned_thinking',
     'sealed_thinking',
     'call_and_words',
+    'words_after_call',
     'late_words',
     'failed_result',
     'failed_image_result',
@@ -368,6 +369,8 @@ function historyOf(row: Wishes): Turn[] {
       return [asked, { ...call('toolu_01'), thinking: 'Hm.', signature: 'gw1.openai.e30' }, result('toolu_01')];
     case 'call_and_words':
       return [asked, { role: 'assistant', texts: ['I look.'], calls: [{ id: 'toolu_01', name }] }, result('toolu_01')];
+    case 'words_after_call':
+      return [asked, call('toolu_01'), said, result('toolu_01')];
     case 'late_words':
       return [
         asked,

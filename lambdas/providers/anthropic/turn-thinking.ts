@@ -1,5 +1,6 @@
+import { asBlocks } from '../../messages/as-blocks.ts';
 import { hasGatewaySignature } from '../../messages/thinking-signatures.ts';
-import type { Block, Message } from '../../messages/types.ts';
+import type { Message } from '../../messages/types.ts';
 
 /**
  * Returns whether the assistant turn that the request continues begins with something other than Claude's own thinking.
@@ -26,14 +27,10 @@ function goesOn(messages: readonly Message[], at: number): boolean {
   while (messages[last + 1]?.role === 'user') last += 1;
   return messages
     .slice(first, last + 1)
-    .some((message) => blocksIn(message).some(({ type }) => type === 'tool_result'));
+    .some((message) => asBlocks(message.content).some(({ type }) => type === 'tool_result'));
 }
 
 function beginsWithThinking(message: Message): boolean {
-  const first = blocksIn(message).find((block) => !hasGatewaySignature(block));
+  const first = asBlocks(message.content).find((block) => !hasGatewaySignature(block));
   return first?.type === 'thinking' || first?.type === 'redacted_thinking';
-}
-
-function blocksIn({ content }: Message): Block[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }

@@ -25,6 +25,7 @@ import { acyclicSchema } from '../translated/acyclic-schema.ts';
 import { refuseChoiceWithoutTools } from '../translated/tools.ts';
 import { takenSchema } from '../translated/taken-schema.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
+import { withCallsLast } from './calls-last.ts';
 import { envelopeOf, postMessages } from './envelopes.ts';
 import { withTextualErrors } from './error-results.ts';
 import { refuseUnsupportedParts } from './unsupported-parts.ts';
@@ -144,7 +145,7 @@ function upstreamRequest(
     tool_choice: request.tool_choice && withoutNulls(request.tool_choice),
     model: target.upstreamModel,
     messages: withoutTrailingSpace(
-      withTextualErrors(readableMessages(request, target)).map(withOwnMembers),
+      withCallsLast(withTextualErrors(readableMessages(request, target))).map(withOwnMembers),
       thinks(request, target.quirks),
     ),
     max_tokens: maxTokens,

@@ -4,6 +4,7 @@ import { penalties } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { withSupportedMarks } from '../../messages/cache-marks.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
+import { withCallsLast } from '../anthropic/calls-last.ts';
 import { withTextualErrors } from '../anthropic/error-results.ts';
 import { withSupportedThinking } from '../anthropic/supported-thinking.ts';
 import { outputLimit } from '../translated/output-limit.ts';
@@ -21,7 +22,7 @@ export function encodeConverseRequest(requested: MessagesRequest, target: Conver
   const translated = withCallsAsText(withSupportedFields(requested, familyOf(target).hasCitations));
   const isClaude = familyOf(target).hasAnthropicSignatures;
   const supported = withSupportedMarks(
-    isClaude ? { ...translated, messages: withTextualErrors(translated.messages) } : translated,
+    isClaude ? { ...translated, messages: withCallsLast(withTextualErrors(translated.messages)) } : translated,
   );
   // Without any limit, a model could write more than the output for which the gateway reserved money.
   const maxTokens = outputLimit(supported, target) ?? target.maxOutputTokens;

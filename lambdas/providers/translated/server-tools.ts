@@ -3,6 +3,7 @@
  * texts are the user's, because models imitate such texts in their own messages.
  */
 
+import { asBlocks } from '../../messages/as-blocks.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 
 const SERVER_BLOCK = /^(?:server|mcp)_tool_use$|_tool_result$/;
@@ -15,10 +16,10 @@ const UNREADABLE = /^encrypted_|^file_id$/;
  */
 export function withTextualServerTools(request: MessagesRequest): MessagesRequest {
   const sent = request.messages;
-  const used = sent.map(({ content }) => textOf(blocksIn(content).filter(isOfServer)));
+  const used = sent.map(({ content }) => textOf(asBlocks(content).filter(isOfServer)));
   if (used.every((text) => text === undefined)) return request;
   const messages = sent.flatMap((message, index): Message[] => {
-    const blocks = blocksIn(message.content).filter((block) => !isOfServer(block));
+    const blocks = asBlocks(message.content).filter((block) => !isOfServer(block));
     const first = blocks.findIndex(({ type }) => type !== 'tool_result');
     const before = message.role === 'user' ? (used[index - 1] ?? []) : [];
     const content = blocks.toSpliced(first === -1 ? blocks.length : first, 0, ...before);
@@ -33,10 +34,6 @@ export function withTextualServerTools(request: MessagesRequest): MessagesReques
 }
 
 const isOfServer = ({ type }: Block) => SERVER_BLOCK.test(type);
-
-function blocksIn(content: Message['content']): Block[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-}
 
 function textOf(blocks: readonly Block[]): Block[] | undefined {
   if (blocks.length === 0) return undefined;

@@ -3,6 +3,7 @@
  * result.
  */
 
+import { asBlocks } from '../../messages/as-blocks.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 
@@ -157,7 +158,7 @@ class SoundConversation {
 }
 
 function apartFromResults({ content }: Message): { results: Block[]; rest: Block[] } {
-  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const blocks = asBlocks(content);
   return {
     results: lastOfEach(blocks.filter(({ type }) => type === 'tool_result')),
     rest: blocks.filter(({ type }) => type !== 'tool_result'),
