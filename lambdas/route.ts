@@ -19,6 +19,8 @@ export type QueueName = 'finalize-cost' | 'roll-up-activity' | 'advance-videos' 
  * Folder in the bucket. `video-requests`: requests that wait to be sent to a provider. `videos`: files from providers.
  */
 export type ObjectFolder = 'video-requests' | 'videos';
+/** Number of days after which the bucket's lifecycle rule deletes files of videos. */
+export const FILES_KEPT_DAYS = 7;
 /** AbortMultipartUpload is for files that are uploaded in parts with PutObject. */
 export type ObjectAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'AbortMultipartUpload';
 

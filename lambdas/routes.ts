@@ -277,9 +277,6 @@ export type RouteName = keyof typeof routes;
 export const UNKNOWN_ROUTE = 'unknown-route';
 const unknownRouteSpec = { [UNKNOWN_ROUTE]: { ...open('service/unknown-route'), timeoutSeconds: 5, memoryMb: 256 } };
 
-/** Number of days after which the bucket's lifecycle rule deletes files of videos. */
-export const FILES_KEPT_DAYS = 7;
-
 /** Each worker reads the queue of the same name. */
 export const queueWorkers = /* @__PURE__ */ workers({
   'finalize-cost': {

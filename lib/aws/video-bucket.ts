@@ -1,8 +1,7 @@
 import { Duration, RemovalPolicy, Names, Stack, Validations, type CfnElement } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, type CorsRule } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import type { ObjectAction, ObjectFolder } from '../../lambdas/route.ts';
-import { FILES_KEPT_DAYS } from '../../lambdas/routes.ts';
+import { FILES_KEPT_DAYS, type ObjectAction, type ObjectFolder } from '../../lambdas/route.ts';
 
 const REQUESTS_KEPT_DAYS = 1;
 

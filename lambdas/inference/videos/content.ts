@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../money/periods.ts';
 import { conflict, GatewayError, notFound } from '../../platform/errors.ts';
-import { FILES_KEPT_DAYS } from '../../routes.ts';
+import { FILES_KEPT_DAYS } from '../../route.ts';
 import type { ProviderJob } from '../../store/generations/provider-jobs.ts';
 import { isEnded } from '../jobs/end.ts';
 import { fileKey } from '../jobs/objects.ts';

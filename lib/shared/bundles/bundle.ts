@@ -6,7 +6,7 @@ import type { FunctionSpec } from '../../../lambdas/route.ts';
 import { writeChecked } from '../../../lambdas/catalog/checked.ts';
 import { readCatalogFiles } from '../../../lambdas/catalog/files.ts';
 import { shippedCatalogDirectory } from '../../../lambdas/catalog/load.ts';
-import { functions } from '../../../lambdas/routes.ts';
+import { functions, routes, UNKNOWN_ROUTE, type RouteName } from '../../../lambdas/routes.ts';
 import { servedNames } from '../../../lambdas/server/served-routes.ts';
 import { toolArguments } from '../tool-arguments.ts';
 import { buildConsole } from './console-bundle.ts';
@@ -159,6 +159,35 @@ const withServedHandlers: Plugin = {
   },
 };
 
+/**
+ * Plugin that replaces the manifest in each function by the function's own route, which is all that it reads. The
+ * function for unknown routes has all routes. The entry point of a function is a module that sets these routes before
+ * it loads the handler.
+ */
+const withOwnRoutes = (entries: Record<string, Pick<FunctionSpec, 'entry'>>): Plugin => ({
+  name: 'with-own-routes',
+  setup(bundler) {
+    const resolveDir = lambdasDirectory;
+    bundler.onResolve({ filter: /.*/ }, ({ path, kind }) =>
+      kind === 'entry-point' ? { path, namespace: 'function' } : undefined,
+    );
+    bundler.onLoad({ filter: /.*/, namespace: 'function' }, ({ path }) => ({
+      contents: `import 'routes-of:${path}'; export * from ${JSON.stringify(`./${entries[path]!.entry}`)};`,
+      resolveDir,
+    }));
+    bundler.onResolve({ filter: /^routes-of:/ }, ({ path }) => ({ path, namespace: 'routes' }));
+    bundler.onLoad({ filter: /.*/, namespace: 'routes' }, ({ path }) => {
+      const name = path.slice('routes-of:'.length);
+      const own = name === UNKNOWN_ROUTE ? routes : { [name]: routes[name as RouteName] };
+      return {
+        contents: `import { routes } from './routes.ts'; Object.assign(routes, ${JSON.stringify(own)});`,
+        resolveDir,
+      };
+    });
+    bundler.onLoad({ filter: /\/lambdas\/routes\.ts$/ }, () => ({ contents: 'export const routes = {};' }));
+  },
+});
+
 export interface Bundle {
   /** Has one folder per function, with index.mjs and the files that the function reads at run time. */
   directory: string;
@@ -211,13 +240,10 @@ export async function bundleFunctions(
   mkdirSync(directory, { recursive: true });
   const { metafile } = await build({
     ...options,
-    entryPoints: Object.entries(entries).map(([name, { entry }]) => ({
-      in: join(lambdasDirectory, entry),
-      out: `${name}/index`,
-    })),
+    entryPoints: Object.keys(entries).map((name) => ({ in: name, out: `${name}/index` })),
     outdir: directory,
     metafile: true,
-    plugins: [withoutRareParts, withLazyParts, plainBuiltins, ...options.plugins],
+    plugins: [withOwnRoutes(entries), withoutRareParts, withLazyParts, plainBuiltins, ...options.plugins],
   });
   const bytes: Record<string, number> = {};
   const moreFiles: Record<string, string> = {};
