@@ -1,6 +1,8 @@
 /**
- * Prefixes of refused beta features. These features change the provider's prices, or the size of the request does not
- * bound their cost (docs/wires/README.md).
+ * Prefixes of beta features that no provider gets. These features change the provider's prices, or the size of the
+ * request does not bound their cost (docs/wires/README.md). Claude Code names some of them in every request, also if it
+ * does not use the feature (https://github.com/anthropics/claude-code/issues/70563). A request that uses the feature has
+ * a field or a tool that is refused.
  */
 const pricedBetas = [
   'fast-mode-',
@@ -15,8 +17,6 @@ const pricedBetas = [
   'fallback-credit-',
   'user-profiles-billing-',
 ];
-
-const PRICED_BETA_RULE = 'changes the provider’s price, and this gateway has no price for it; leave it out';
 
 const THREADS = 'message-threads-';
 
@@ -47,11 +47,15 @@ export function unfitForHeader(text: string): BetaRefusal | undefined {
 export function refusedBeta(names: readonly string[]): BetaRefusal | undefined {
   const unfit = names.find(unfitForHeader);
   if (unfit !== undefined) return unfitForHeader(unfit);
-  const of = (prefixes: string[]) =>
-    names.find((name) => prefixes.some((prefix) => name.toLowerCase().startsWith(prefix)));
-  const priced = of(pricedBetas);
-  if (priced !== undefined) return { message: `"${priced}" ${PRICED_BETA_RULE}` };
-  const threads = of([THREADS]);
-  if (threads === undefined) return undefined;
-  return { ...threadsRefusal, message: `"${threads}": ${threadsRefusal.message}` };
+  const threads = names.find((name) => beginsWithOne(name, [THREADS]));
+  return threads === undefined ? undefined : { ...threadsRefusal, message: `"${threads}": ${threadsRefusal.message}` };
+}
+
+/** Returns the betas without a price of their own. */
+export function withoutPricedBetas(names: readonly string[]): string[] {
+  return names.filter((name) => !beginsWithOne(name, pricedBetas));
+}
+
+function beginsWithOne(name: string, prefixes: readonly string[]): boolean {
+  return prefixes.some((prefix) => name.toLowerCase().startsWith(prefix));
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { refusedBeta } from '../../lambdas/messages/priced-betas.ts';
+import { refusedBeta, withoutPricedBetas } from '../../lambdas/messages/priced-betas.ts';
 
 describe('a beta', () => {
-  it('is refused by its name, the first beta with its own price', () => {
-    expect(refusedBeta(['effort-2025-11-24', 'web-fetch-2025-09-10', 'skills-2025-10-02'])?.message).toMatch(
-      /^"web-fetch-2025-09-10" changes the provider’s price/,
-    );
+  it('with its own price is left out', () => {
+    expect(withoutPricedBetas(['effort-2025-11-24', 'web-fetch-2025-09-10', 'skills-2025-10-02'])).toEqual([
+      'effort-2025-11-24',
+    ]);
   });
 
   it.each(['skills-'.padEnd(201, 'x'), 'бета', 'a\nb'])('is refused if it cannot be sent as a header', (name) => {
@@ -19,7 +19,8 @@ describe('a beta', () => {
     });
   });
 
-  it('is accepted if its name only contains the name of a priced beta', () => {
+  it('is kept if its name only contains the name of a priced beta', () => {
+    expect(withoutPricedBetas(['no-fast-mode-2026-02-01'])).toEqual(['no-fast-mode-2026-02-01']);
     expect(refusedBeta(['no-fast-mode-2026-02-01', ''])).toBeUndefined();
   });
 });
