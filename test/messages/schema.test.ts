@@ -363,9 +363,9 @@ describe('a feature that the gateway cannot price', () => {
   });
 });
 
-describe('betas', () => {
-  const betasOf = (betas: object) => (parse(request(betas)) as { betas?: string[] }).betas;
+const betasOf = (betas: object) => (parse(request(betas)) as { betas?: string[] }).betas;
 
+describe('betas', () => {
   it.each([
     'fast-mode-2026-02-01',
     'compact-2026-01-12',
