@@ -35,12 +35,12 @@ export function sameHash(a: string, b: string): boolean {
 
 /**
  * Returns the key of a request, from `x-api-key`, `xi-api-key` (ElevenLabs) or `Authorization: Bearer`. If several are
- * present, the first one with the pattern of this gateway's keys is used.
+ * present, the first one with the pattern of this gateway's keys is used. A setting for a key may contain "Bearer", or a
+ * setting for the header may lack it, so every header may have the word any number of times.
  * @throws {GatewayError} 401 without a key, or for a text without the pattern of this gateway's keys
  */
 export function secretFrom(headers: Record<string, string>): string {
-  const keys = [headers['x-api-key']?.trim(), headers['xi-api-key']?.trim(), bearerToken(headers['authorization'])];
-  const sent = keys.flatMap((one) => one || []);
+  const sent = ['x-api-key', 'xi-api-key', 'authorization'].flatMap((name) => keyIn(headers[name] ?? '') ?? []);
   const secret = sent.find((one) => SECRET.test(one)) ?? sent[0];
   if (!secret) {
     throw unauthenticated('No API key was sent. Send one as "Authorization: Bearer <key>" or "x-api-key: <key>".');
@@ -49,8 +49,10 @@ export function secretFrom(headers: Record<string, string>): string {
   return secret;
 }
 
-function bearerToken(header: string | undefined): string | undefined {
-  return header === undefined ? undefined : /^\s*Bearer\s+(\S+)\s*$/i.exec(header)?.[1];
+/** Returns the key in a header; undefined for an empty header, and for another scheme, such as "Basic". */
+function keyIn(header: string): string | undefined {
+  const words = header.split(/\s+/).filter((word) => word !== '' && word.toLowerCase() !== 'bearer');
+  return words.length === 1 ? words[0] : undefined;
 }
 
 function isOfOurs(secret: string): boolean {

@@ -48,6 +48,9 @@ describe('the API key of a request', () => {
     ['a bearer token next to a key of ElevenLabs', { 'xi-api-key': 'sk_5f0', authorization: `Bearer ${secret}` }],
     ['a bearer token', { authorization: `Bearer ${secret}` }],
     ['a bearer token in another spelling', { authorization: `  bearer   ${secret}  ` }],
+    ['a bearer token with the word twice', { authorization: `Bearer Bearer ${secret}` }],
+    ['an authorization without the word', { authorization: secret }],
+    ['x-api-key with the word', { 'x-api-key': `Bearer ${secret}` }],
     ['x-api-key before another bearer token', { 'x-api-key': secret, authorization: `Bearer ${other}` }],
     ['a bearer token next to a key of Anthropic', { 'x-api-key': 'sk-ant-api03-x', authorization: `Bearer ${secret}` }],
     ['x-api-key next to a foreign bearer token', { 'x-api-key': secret, authorization: 'Bearer sk-ant-oat01-x' }],
@@ -56,15 +59,17 @@ describe('the API key of a request', () => {
     expect(secretFrom(headers)).toBe(secret);
   });
 
-  it.each<[Record<string, string>]>([[{}], [{ authorization: `Basic ${secret}` }], [{ authorization: 'Bearer' }]])(
-    'is missing, which is a 401 with advice: %j',
-    (headers) => {
-      expect(refused(() => secretFrom(headers))).toMatchObject({
-        status: 401,
-        message: expect.stringContaining('No API key was sent') as string,
-      });
-    },
-  );
+  it.each<[Record<string, string>]>([
+    [{}],
+    [{ authorization: `Basic ${secret}` }],
+    [{ authorization: 'Bearer' }],
+    [{ authorization: 'Bearer bearer ' }],
+  ])('is missing, which is a 401 with advice: %j', (headers) => {
+    expect(refused(() => secretFrom(headers))).toMatchObject({
+      status: 401,
+      message: expect.stringContaining('No API key was sent') as string,
+    });
+  });
 
   it.each([`${secret}0`, secret.slice(0, -1), secret.toUpperCase(), 'sk-or-v1-123', `x${secret}`, `${secret}\n`])(
     'is refused without a quotation if its form is wrong: %j',
