@@ -47,15 +47,10 @@ export function unfitForHeader(text: string): BetaRefusal | undefined {
 export function refusedBeta(names: readonly string[]): BetaRefusal | undefined {
   const unfit = names.find(unfitForHeader);
   if (unfit !== undefined) return unfitForHeader(unfit);
-  const threads = names.find((name) => beginsWithOne(name, [THREADS]));
-  return threads === undefined ? undefined : { ...threadsRefusal, message: `"${threads}": ${threadsRefusal.message}` };
+  return names.some((name) => name.toLowerCase().startsWith(THREADS)) ? threadsRefusal : undefined;
 }
 
 /** Returns the betas without a price of their own. */
 export function withoutPricedBetas(names: readonly string[]): string[] {
-  return names.filter((name) => !beginsWithOne(name, pricedBetas));
-}
-
-function beginsWithOne(name: string, prefixes: readonly string[]): boolean {
-  return prefixes.some((prefix) => name.toLowerCase().startsWith(prefix));
+  return names.filter((name) => !pricedBetas.some((prefix) => name.toLowerCase().startsWith(prefix)));
 }

@@ -9,7 +9,8 @@ import { documentationOf, firstFault, refuse } from './list-of.ts';
 import { isSearchType, searchTool } from './search-tool.ts';
 import type { Tool } from './types.ts';
 
-const clientRun = /^(custom|(bash|text_editor|computer|memory|computer_toolset|browser_toolset)_\d{8})$/;
+/** Types of tools that the client runs, and of the advisor, which the gateway leaves out. */
+const clientRun = /^(custom|(bash|text_editor|computer|memory|computer_toolset|browser_toolset|advisor)_\d{8})$/;
 const CLIENT_RUN = 'custom, bash_…, text_editor_…, computer_…, browser_toolset_…, memory_… and web_search_…';
 
 const clientTool = z

@@ -265,7 +265,6 @@ describe('a feature that the gateway cannot price', () => {
     'code_execution_20260521',
     'tool_search_tool_regex_20251119',
     'tool_search_tool_bm25',
-    'advisor_20260301',
     'mcp_toolset',
     'bash_code_execution_20250825',
     'some_tool_of_tomorrow_20300101',

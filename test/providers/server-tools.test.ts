@@ -46,6 +46,8 @@ describe('tools that a provider ran itself', () => {
     ['google-gemini', {}],
     ['bedrock-converse', {}],
     ['anthropic', { own_signatures: true }],
+    ['anthropic', { envelope: 'bedrock-invoke' }],
+    ['anthropic', { envelope: 'vertex-predict' }],
   ])('are texts of the user on the wire %s with the quirks %j', (wire, quirks) => {
     const messages: Message[] = [
       { role: 'user', content: 'Look.' },
@@ -59,6 +61,24 @@ describe('tools that a provider ran itself', () => {
     for (const hidden of ['SECRET', 'file_1', 'JVBERi0']) expect(body).not.toContain(hidden);
     expect(body.indexOf('It is red.')).toBeLessThan(body.indexOf('Tools that the assistant used'));
     expect(body.indexOf('a.txt')).toBeLessThan(body.indexOf('Go on.'));
+  });
+
+  it('are texts at Anthropic only if they belong to the advisor', () => {
+    const advice: Block[] = [
+      { type: 'server_tool_use', id: 's3', name: 'advisor', input: {} },
+      { type: 'advisor_tool_result', tool_use_id: 's3', content: { type: 'advisor_result', text: 'Look twice.' } },
+    ];
+    const messages: Message[] = [
+      { role: 'user', content: 'Look.' },
+      { role: 'assistant', content: [...calls, ...advice, { type: 'text', text: 'It is red.' }] },
+      { role: 'user', content: 'Go on.' },
+    ];
+    const { messages: read } = JSON.parse(sent('anthropic', messages, [look], { own_service: true })) as {
+      messages: Message[];
+    };
+
+    expect(read[1]!.content).toEqual([...calls, { type: 'text', text: 'It is red.' }]);
+    expect(JSON.stringify(read[2]!.content)).toMatch(/advisor: .*Look twice.*Go on/);
   });
 
   it('may be the whole of a message, also of the last, and stand between a call and its result', () => {

@@ -3,6 +3,7 @@
 import { append } from '../../platform/append.ts';
 import type { ConvertiblePart } from '../../catalog/quirk-values.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
+import { isOfAdvisor } from '../../messages/advisor.ts';
 import { withoutBillingLine } from '../../messages/billing-line.ts';
 import { isBlank, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
 import { withMarkOnBlock, withPlainMarks } from '../../messages/cache-marks.ts';
@@ -41,8 +42,10 @@ export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): Me
     if (part in rewrites) result = rewrites[part as ConvertiblePart](result);
   }
   // Services of other providers reject blocks of Anthropic's tools
-  // (https://github.com/KarpelesLab/teamclaude/pull/451), so these blocks become texts.
-  return quirks.own_signatures ? withTextualServerTools(result) : result;
+  // (https://github.com/KarpelesLab/teamclaude/pull/451), so these blocks become texts. Anthropic itself rejects blocks
+  // of its advisor in some conversations (https://github.com/anthropics/claude-code/issues/49994), and no request here
+  // has the advisor.
+  return withTextualServerTools(result, quirks.own_service ? isOfAdvisor : undefined);
 }
 
 /**

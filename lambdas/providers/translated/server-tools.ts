@@ -13,8 +13,9 @@ const UNREADABLE = /^encrypted_|^file_id$/;
 /**
  * Moves the texts about calls of providers' own tools to the next message, after its tool results. If the next message
  * is not the user's, or is missing, the texts get a user message of their own.
+ * @param isOfServer whether a block becomes a text
  */
-export function withTextualServerTools(request: MessagesRequest): MessagesRequest {
+export function withTextualServerTools(request: MessagesRequest, isOfServer = isOfAnyServer): MessagesRequest {
   const sent = request.messages;
   const used = sent.map(({ content }) => textOf(asBlocks(content).filter(isOfServer)));
   if (used.every((text) => text === undefined)) return request;
@@ -33,7 +34,7 @@ export function withTextualServerTools(request: MessagesRequest): MessagesReques
   return { ...request, messages };
 }
 
-const isOfServer = ({ type }: Block) => SERVER_BLOCK.test(type);
+const isOfAnyServer = ({ type }: Block) => SERVER_BLOCK.test(type);
 
 function textOf(blocks: readonly Block[]): Block[] | undefined {
   if (blocks.length === 0) return undefined;

@@ -4,7 +4,7 @@ import type { CatalogSearch } from '../../../catalog/search.ts';
 import type { WebPlugin } from '../../../messages/plugins.ts';
 import { isOptionalSearch } from '../../../messages/search-tool.ts';
 import type { MessagesRequest } from '../../../messages/types.ts';
-import { without } from '../../../messages/without.ts';
+import { withoutTools } from '../../../messages/without-tools.ts';
 import { nowMs } from '../../../platform/clock.ts';
 import { invalidRequest } from '../../../platform/errors.ts';
 import { searchExclusion } from '../../../protection/privacy.ts';
@@ -76,12 +76,9 @@ export async function withoutImpossibleSearch(
   message: MessagesRequest,
   { catalog, privacy }: { catalog: Catalog; privacy: Privacy[] },
 ): Promise<MessagesRequest> {
-  const { tools } = message;
-  const optional = tools?.filter(isOptionalSearch) ?? [];
-  if (!tools || optional.length === 0) return message;
+  if (!message.tools?.some(isOptionalSearch)) return message;
   if (catalog.search && (await openBackends(catalog, searchExclusion(privacy))).length > 0) return message;
-  const kept = tools.filter((tool) => !optional.includes(tool));
-  return kept.length > 0 ? { ...message, tools: kept } : without(without(message, 'tools'), 'tool_choice');
+  return withoutTools(message, isOptionalSearch);
 }
 
 function refuseWithoutFunctions({ declared }: RequestedSearches, candidates: readonly Candidate[]): void {
