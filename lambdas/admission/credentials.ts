@@ -40,7 +40,7 @@ export function sameHash(a: string, b: string): boolean {
  * @throws {GatewayError} 401 without a key, or for a text without the pattern of this gateway's keys
  */
 export function secretFrom(headers: Record<string, string>): string {
-  const sent = ['x-api-key', 'xi-api-key', 'authorization'].flatMap((name) => keyIn(headers[name] ?? '') ?? []);
+  const sent = ['x-api-key', 'xi-api-key', 'authorization'].flatMap((name) => keyOfHeader(headers[name] ?? '') ?? []);
   const secret = sent.find((one) => SECRET.test(one)) ?? sent[0];
   if (!secret) {
     throw unauthenticated('No API key was sent. Send one as "Authorization: Bearer <key>" or "x-api-key: <key>".');
@@ -50,7 +50,7 @@ export function secretFrom(headers: Record<string, string>): string {
 }
 
 /** Returns the key in a header; undefined for an empty header, and for another scheme, such as "Basic". */
-function keyIn(header: string): string | undefined {
+function keyOfHeader(header: string): string | undefined {
   const words = header.split(/\s+/).filter((word) => word !== '' && word.toLowerCase() !== 'bearer');
   return words.length === 1 ? words[0] : undefined;
 }
@@ -61,7 +61,7 @@ function isOfOurs(secret: string): boolean {
 
 function foreignKey() {
   return unauthenticated(
-    `This is not an API key of this gateway. Its keys begin with "${prefixes.inference}" or "${prefixes.management}".`,
+    `This is no key of this gateway: its keys begin with "${prefixes.inference}" or "${prefixes.management}".`,
   );
 }
 

@@ -73,6 +73,10 @@ export const searchDeclaration = z
       description:
         'Only true is accepted, because the search of the gateway always reads the web; `POST /responses` leaves a tool with false out instead.',
     }),
+    // Codex sends this field (https://github.com/lidge-jun/opencodex/issues/3362).
+    indexed_web_access: optionalField(z.boolean()).meta({
+      description: 'Accepted, and without an effect: searches find only pages that a search engine has indexed.',
+    }),
     parameters: optionalField(z.strictObject(searchOptions)).meta({
       description:
         'The same settings inside of an object, as OpenRouter’s API has them: `max_uses`, `allowed_domains`, `excluded_domains` and `user_location`. They take precedence over the settings next to it.',

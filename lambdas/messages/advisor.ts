@@ -6,11 +6,12 @@
 
 import type { Block, Tool } from './types.ts';
 
+/** Whether a tool is the advisor, or a block is its result. */
 export function isAdvisor({ type }: Pick<Tool, 'type'>): boolean {
-  return /^advisor_\d/.test(type ?? '');
+  return type?.startsWith('advisor_') === true;
 }
 
 /** Whether a block is a call of the advisor, or its result. */
-export function isOfAdvisor({ type, name }: Block): boolean {
-  return type === 'advisor_tool_result' || (type === 'server_tool_use' && name === 'advisor');
+export function isOfAdvisor(block: Block): boolean {
+  return isAdvisor(block) || (block.type === 'server_tool_use' && block['name'] === 'advisor');
 }

@@ -7,8 +7,7 @@
 const pricedBetas = [
   'fast-mode-',
   'compact-',
-  'mcp-client-',
-  'mcp-tunnels-',
+  'mcp-',
   'code-execution-',
   'skills-',
   'web-fetch-',
@@ -25,7 +24,7 @@ const THREADS = 'message-threads-';
  * its size does not bound the cost.
  */
 export const threadsRefusal = {
-  message: 'neither the gateway nor its providers store conversations; leave it out, and send the whole conversation',
+  message: 'is not supported; send the whole conversation',
   /** With these details, the official SDKs continue without a thread. Source: code of @anthropic-ai/sdk 1.11. */
   details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
 };
@@ -40,7 +39,7 @@ const HEADER_TEXT = /^[\x20-\x7e]{0,200}$/;
 
 /** Returns the refusal of a text that may not be sent as a header; undefined if it may be sent. */
 export function unfitForHeader(text: string): BetaRefusal | undefined {
-  return HEADER_TEXT.test(text) ? undefined : { message: 'must have at most 200 characters, all printable ASCII' };
+  return HEADER_TEXT.test(text) ? undefined : { message: 'must have at most 200 characters of printable ASCII' };
 }
 
 /** Returns the refusal for a beta that is not allowed; undefined if all are allowed. */

@@ -46,7 +46,12 @@ export const rareParameterFields = {
   }),
 };
 
-export const verbosity = optionalField(z.enum(['low', 'medium', 'high'])).meta({
+/** OpenRouter also has levels above `high` (https://github.com/anomalyco/opencode/issues/25626). They mean `high`. */
+export const verbosity = optionalField(
+  z
+    .enum(['low', 'medium', 'high', 'xhigh', 'max'])
+    .transform((level) => (level === 'xhigh' || level === 'max' ? 'high' : level)),
+).meta({
   description: `How long and detailed the answer is; \`medium\` is the same as leaving the field out. ${UNLISTED}`,
 });
 

@@ -49,10 +49,7 @@ const clientTool = z
         'belongs to the tools of another API; in this API a tool is {"name": …, "description": …, "input_schema": …}',
       );
     } else if (type !== undefined && type !== null && !clientRun.test(type)) {
-      objectTo(
-        ['type'],
-        `must be one of ${CLIENT_RUN}: run another tool yourself and declare it as custom, or leave it out`,
-      );
+      objectTo(['type'], `must be one of ${CLIENT_RUN}: declare another tool as custom, or leave it out`);
     } else if (!name && (!type || type === 'custom')) {
       // Only a custom tool always needs a name. The type of another tool may serve as its name.
       objectTo(['name'], 'is required');

@@ -64,6 +64,8 @@ describe('a field of chat completions in the Responses API', () => {
     [{ reasoning_effort: 'high', reasoning: { effort: 'low' } }, { output_config: { effort: 'low' } }],
     [{ stop: ['END'] }, { stop_sequences: ['END'] }],
     [{ verbosity: 'low' }, { verbosity: 'low' }],
+    [{ text: { verbosity: 'xhigh' } }, { verbosity: 'high' }],
+    [{ verbosity: 'max' }, { verbosity: 'high' }],
     [{ verbosity: 'low', text: { verbosity: 'high' } }, { verbosity: 'high' }],
     [
       { logprobs: true, top_logprobs: 2 },

@@ -166,6 +166,12 @@ describe('the input of a response as messages', () => {
     expect(call.showsThinking).toBe(shows);
   });
 
+  it('accepts the search of Codex in pages that a search engine has indexed', () => {
+    const indexed = { ...search, external_web_access: true, indexed_web_access: true };
+
+    expect(messageOf({ tools: [indexed] }).tools).toEqual(messageOf({ tools: [search] }).tools);
+  });
+
   it("omits a search in OpenAI's stored pages, whatever its settings", () => {
     const stored = { ...search, external_web_access: false, more: 1 };
 

@@ -9,7 +9,7 @@ describe('a beta', () => {
   });
 
   it.each(['skills-'.padEnd(201, 'x'), 'бета', 'a\nb'])('is refused if it cannot be sent as a header', (name) => {
-    expect(refusedBeta([name])?.message).toBe('must have at most 200 characters, all printable ASCII');
+    expect(refusedBeta([name])?.message).toBe('must have at most 200 characters of printable ASCII');
   });
 
   it('for threads is refused with the message after which the official clients continue without it', () => {
