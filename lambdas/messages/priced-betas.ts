@@ -24,7 +24,7 @@ const THREADS = 'message-threads-';
  * its size does not bound the cost.
  */
 export const threadsRefusal = {
-  message: 'is not supported; send the whole conversation',
+  message: 'is not supported: send all messages',
   /** With these details, the official SDKs continue without a thread. Source: code of @anthropic-ai/sdk 1.11. */
   details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
 };
