@@ -154,20 +154,20 @@ const MAX_ENVIRONMENT_BYTES = 2_500;
 /** AWS allows 50 tags for a resource, and the CDK adds one to a bucket. */
 const MAX_TAGS = 49;
 /**
- * Names and values of tags that every service accepts.
+ * Names and values of tags that IAM accepts, as one of the strictest services; a Web Function allows only ASCII.
  * @see https://docs.aws.amazon.com/IAM/latest/APIReference/API_Tag.html
  */
-const TAG_TEXT = /^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/iu;
+const tagTexts = { functions: /^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/iu, web: /^(?!aws:)[\w .:/=+\-@]*$/i };
 
 /** Returns whether AWS accepts the tags for every resource. In IAM, names that differ only in case are equal. */
-function areTags(tags: Record<string, string>): boolean {
+function areTags({ tags, streamRuntime }: Pick<z.infer<typeof settingsSchema>, 'tags' | 'streamRuntime'>): boolean {
   const names = Object.keys(tags).map((name) => name.toLowerCase());
   return (
     new Set(names).size === names.length &&
     names.length <= MAX_TAGS &&
     Object.entries(tags)
       .flat()
-      .every((text) => TAG_TEXT.test(text))
+      .every((text) => tagTexts[streamRuntime].test(text))
   );
 }
 
@@ -197,10 +197,10 @@ const configSchema = settingsSchema.superRefine((settings, context) => {
       `must have at most ${MAX_ENVIRONMENT_BYTES} bytes, with gateway:corsOrigins, because Lambda limits the environment of a function; there are ${bytes}`,
     );
   }
-  if (!areTags(settings.tags)) {
+  if (!areTags(settings)) {
     report(
       'tags',
-      `must be at most ${MAX_TAGS} tags of letters, digits, spaces and _ . : / = + - @, without "aws:" at the start, and with names that differ in more than case`,
+      `must be at most ${MAX_TAGS} tags of letters (with a Web Function: A to Z), digits, spaces and _ . : / = + - @, without "aws:" at the start, and with names that differ in more than case`,
     );
   }
   const objection = objectionToReserving(settings);

@@ -181,6 +181,8 @@ describe('tags and variables', () => {
   it('may have letters of any language, and the characters that all services of AWS accept', () => {
     const tags = { 'команда:платформа': 'ann+bob@example.org', 'cost-center': '', a_b: '10 / 2 = 5.0' };
     expect(configOf({ tags }).tags).toEqual(tags);
+    expect(() => configOf({ tags, streamRuntime: 'web' })).toThrow('gateway:tags is invalid: must be at most 49 tags');
+    expect(configOf({ tags: { 'cost-center': '10 / 2' }, streamRuntime: 'web' }).tags).toBeDefined();
   });
 
   it.each<[why: string, tags: Record<string, string>]>([
