@@ -37,7 +37,7 @@ export const wholeModalities = {
     one: 'transcription',
     paths: ['/audio/transcriptions'],
     isListed: true,
-    // A provider may take minutes for a recording of an hour.
+    // A provider may take minutes for a recording of an hour. An answer must begin within 285 seconds (run-batch.ts).
     answering: { streaming: true, takesFiles: true, timeoutSeconds: 600, memoryMb: 1024 },
   },
   translations: {
