@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { UsageMeter } from '../../lambdas/accounting/meter.ts';
 import { priceUsage } from '../../lambdas/accounting/price.ts';
+import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import type { AnswerBatch } from '../../lambdas/messages/types.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { bedrockConverseWire } from '../../lambdas/providers/bedrock-converse/wire.ts';
@@ -71,23 +72,23 @@ const speeches: Record<string, Speech> = {
   },
 };
 
-function charged(batches: readonly AnswerBatch[]) {
+function charged(batches: readonly AnswerBatch[], prices: Pricing = pricing) {
   const meter = new UsageMeter({ estimatedInputTokens: 7, promptCountedAtStart: false });
   for (const { events, usage } of batches) {
     for (const { data } of events) meter.observe(data);
     if (usage) meter.addReported(usage);
   }
   const { usage, estimated } = meter.usage();
-  return { cost: priceUsage(usage, pricing).total.toString(), estimated, unpriced: [...meter.unpriced] };
+  return { cost: priceUsage(usage, prices).total.toString(), estimated, unpriced: [...meter.unpriced] };
 }
 
-async function chargedForStream(wire: MessagesWire, stream: string) {
+async function chargedForStream(wire: MessagesWire, stream: string, prices?: Pricing) {
   async function* body() {
     yield await Promise.resolve(bytesOf(stream));
   }
   const batches: AnswerBatch[] = [];
   for await (const batch of wire.decode(body(), context)) batches.push(batch);
-  return charged(batches);
+  return charged(batches, prices);
 }
 
 const odd = ['unavailable', 7, true, [], [{ prompt_tokens: 5 }], {}, null, undefined];
@@ -145,6 +146,18 @@ describe('usage of chat completions', () => {
 
     expect(await chargedForStream(wire, streamed(usage))).toEqual({ cost: '3200', estimated: false, unpriced: [] });
   });
+
+  // Names of Alibaba, LiteLLM (https://github.com/BerriAI/litellm/pull/36762) and New API
+  // (https://github.com/QuantumNous/new-api), next to OpenAI's own.
+  it.each(['cache_write_tokens', 'cache_creation_input_tokens', 'cache_creation_tokens', 'cached_creation_tokens'])(
+    'has tokens that were written to a cache in %s',
+    async (name) => {
+      const usage = { prompt_tokens: 1_000, completion_tokens: 13, prompt_tokens_details: { [name]: 900 } };
+      const written = { ...pricing, input_cache_write: Money.parse('20') };
+
+      expect(await chargedForStream(wire, streamed(usage), written)).toMatchObject({ cost: '20300' });
+    },
+  );
 
   it('reports a tier that has another price', async () => {
     const { unpriced } = await chargedForStream(wire, streamed({ ...usual, service_tier: 'priority' }));

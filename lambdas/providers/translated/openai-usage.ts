@@ -34,6 +34,8 @@ export function openaiUsage(usage: Record<string, unknown>): WireUsage {
     cacheWritten: firstCount(
       promptDetails['cache_write_tokens'],
       promptDetails['cache_creation_input_tokens'],
+      promptDetails['cache_creation_tokens'],
+      promptDetails['cached_creation_tokens'],
       usage['cache_creation_input_tokens'],
     ),
     // Perplexity reports reasoning tokens at the top level.
