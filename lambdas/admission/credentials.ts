@@ -43,7 +43,7 @@ export function secretFrom(headers: Record<string, string>): string {
   const sent = ['x-api-key', 'xi-api-key', 'authorization'].flatMap((name) => keyOfHeader(headers[name] ?? '') ?? []);
   const secret = sent.find((one) => SECRET.test(one)) ?? sent[0];
   if (!secret) {
-    throw unauthenticated('No API key was sent. Send "Authorization: Bearer <key>" or "x-api-key: <key>".');
+    throw unauthenticated('No API key was sent. Send one as "Authorization: Bearer <key>" or "x-api-key: <key>".');
   }
   if (!SECRET.test(secret)) throw isOfOurs(secret) ? unknownKey() : foreignKey();
   return secret;
@@ -61,7 +61,7 @@ function isOfOurs(secret: string): boolean {
 
 function foreignKey() {
   return unauthenticated(
-    `This is no key of this gateway: its keys begin with "${prefixes.inference}" or "${prefixes.management}".`,
+    `This is not an API key of this gateway. Its keys begin with "${prefixes.inference}" or "${prefixes.management}".`,
   );
 }
 

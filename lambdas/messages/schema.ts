@@ -12,7 +12,7 @@ import { boundedList } from './list-of.ts';
 import { plugins, transforms } from './plugins.ts';
 import { tagsMember, traceField } from './label-fields.ts';
 import { otherModels, routingField, sessionId, type RoutedRequest } from './preferences.ts';
-import { refusedBeta, threadsRefusal, withoutPricedBetas } from './priced-betas.ts';
+import { refusedBeta, threadsRefusal } from './priced-betas.ts';
 import { rareParameterFields, repetitionPenalty, samplingParameterFields, verbosity } from './sampling-fields.ts';
 import { REPEATED_TOOL_NAME, repeatedName } from './tool-names.ts';
 import { tool } from './tool-schema.ts';
@@ -150,7 +150,7 @@ const requestFields = z.looseObject({
   ).meta({ description: 'Only false is accepted, because answers of this API have no probabilities.' }),
   betas: optionalField(boundedList(z.string(), { max: MAX_BETAS })).meta({
     description:
-      'Names of beta features of Anthropic’s Messages API, as in the header `anthropic-beta`. Those that the endpoint does not know, and those with a price of their own, are left out.',
+      'Names of beta features of Anthropic’s Messages API, as in the header `anthropic-beta`. Those that the endpoint does not know are left out; those with a price of their own are refused.',
   }),
   anthropic_beta: betaHeader,
   'anthropic-beta': betaHeader,
@@ -258,7 +258,7 @@ export const messagesRequestSchema = requestFields
     const present = Object.entries(request).filter(([field, value]) => value !== null && !takenOutFields.has(field));
     // The cast lets the compiler check that RoutedRequest has the fields of the schema.
     const routed: RoutedRequest = Object.fromEntries(present) as Present<typeof request>;
-    const betas = [...new Set(withoutPricedBetas(betaFields.flatMap((field) => namesOfBetas(request[field]))))];
+    const betas = [...new Set(betaFields.flatMap((field) => namesOfBetas(request[field])))];
     const unique: RoutedRequest = { ...routed, messages: withUniqueCallIds(routed.messages) };
     return betas.length > 0 ? { ...unique, betas } : unique;
   });

@@ -9,8 +9,7 @@ import { documentationOf, firstFault, refuse } from './list-of.ts';
 import { isSearchType, searchTool } from './search-tool.ts';
 import type { Tool } from './types.ts';
 
-/** Types of tools that the client runs, and of the advisor, which the gateway leaves out. */
-const clientRun = /^(custom|(bash|text_editor|computer|memory|computer_toolset|browser_toolset|advisor)_\d{8})$/;
+const clientRun = /^(custom|(bash|text_editor|computer|memory|computer_toolset|browser_toolset)_\d{8})$/;
 const CLIENT_RUN = 'custom, bash_…, text_editor_…, computer_…, browser_toolset_…, memory_… and web_search_…';
 
 const clientTool = z
@@ -49,7 +48,10 @@ const clientTool = z
         'belongs to the tools of another API; in this API a tool is {"name": …, "description": …, "input_schema": …}',
       );
     } else if (type !== undefined && type !== null && !clientRun.test(type)) {
-      objectTo(['type'], `must be one of ${CLIENT_RUN}: declare another tool as custom, or leave it out`);
+      objectTo(
+        ['type'],
+        `must be one of ${CLIENT_RUN}: run another tool yourself and declare it as custom, or leave it out`,
+      );
     } else if (!name && (!type || type === 'custom')) {
       // Only a custom tool always needs a name. The type of another tool may serve as its name.
       objectTo(['name'], 'is required');

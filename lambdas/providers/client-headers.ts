@@ -1,4 +1,4 @@
-import { refusedBeta, unfitForHeader, withoutPricedBetas } from '../messages/priced-betas.ts';
+import { refusedBeta, unfitForHeader } from '../messages/priced-betas.ts';
 import { invalidRequest } from '../platform/errors.ts';
 import type { ClientHeaders } from './wire.ts';
 
@@ -6,18 +6,16 @@ const OLDEST_VERSION = '2023-06-01';
 
 /**
  * Returns the client's headers that providers with the Messages API get.
- * @throws {GatewayError} 400 for a header that cannot be sent, or for a refused beta
+ * @throws {GatewayError} 400 for a header that cannot be sent, or for a refused beta, such as a beta with other prices
  */
 export function clientHeaders(headers: Record<string, string>): ClientHeaders {
-  const betas = (headers['anthropic-beta'] ?? '').split(',').map((name) => name.trim());
-  const refused = refusedBeta(betas);
-  if (refused) throw invalidRequest('anthropic-beta', refused.message, {}, refused.details);
+  refusePricedBetas(headers['anthropic-beta'] ?? '');
   const version = headers['anthropic-version'] || OLDEST_VERSION;
   const unfit = unfitForHeader(version);
   if (unfit) throw invalidRequest('anthropic-version', unfit.message);
   return {
     anthropicVersion: version,
-    anthropicBeta: withoutPricedBetas(betas).join(', ') || undefined,
+    anthropicBeta: headers['anthropic-beta'] || undefined,
   };
 }
 
@@ -27,4 +25,13 @@ export function clientHeaders(headers: Record<string, string>): ClientHeaders {
  */
 export function isNewVersion({ anthropicVersion }: ClientHeaders): boolean {
   return anthropicVersion !== OLDEST_VERSION;
+}
+
+/**
+ * Refuses a header with a beta that the gateway does not allow.
+ * @throws {GatewayError} 400 naming the beta
+ */
+export function refusePricedBetas(header: string): void {
+  const refused = refusedBeta(header.split(',').map((name) => name.trim()));
+  if (refused) throw invalidRequest('anthropic-beta', refused.message, {}, refused.details);
 }

@@ -23,11 +23,6 @@ describe('left-out fields', () => {
   it.each<[string, object, string[]]>([
     ['/messages', { ...chat, max_tokens: 20, seed: 7 }, ['seed']],
     ['/messages', { ...chat, max_tokens: 20, seed: 7, stream: true }, ['seed']],
-    [
-      '/messages',
-      { ...chat, max_tokens: 20, tools: [{ type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-5' }] },
-      ['advisor'],
-    ],
     ['/chat/completions', { ...chat, newest_field: 1, min_p: 0.1, seed: 7 }, ['newest_field', 'seed', 'min_p']],
     ['/responses', { model, input: 'Hi', text: { verbosity: 'low' } }, ['text.verbosity']],
   ])('are in the header and on the record, by the names of %s: %j', async (path, body, names) => {

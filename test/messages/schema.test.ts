@@ -3,7 +3,7 @@ import { parseWith, readRequestJson } from '../../lambdas/http/parse.ts';
 import type { HttpRequest } from '../../lambdas/http/request.ts';
 import { messagesJson, messagesRequestSchema } from '../../lambdas/messages/schema.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
-import { clientHeaders } from '../../lambdas/providers/client-headers.ts';
+import { refusePricedBetas } from '../../lambdas/providers/client-headers.ts';
 import { refused } from '../support/refused.ts';
 
 const parse = (body: string) =>
@@ -265,6 +265,7 @@ describe('a feature that the gateway cannot price', () => {
     'code_execution_20260521',
     'tool_search_tool_regex_20251119',
     'tool_search_tool_bm25',
+    'advisor_20260301',
     'mcp_toolset',
     'bash_code_execution_20250825',
     'some_tool_of_tomorrow_20300101',
@@ -307,6 +308,9 @@ describe('a feature that the gateway cannot price', () => {
     ['compaction', { type: 'summarize' }],
     ['thread', { type: 'continue', previous_message_id: 'm' }],
     ['billing_policy', { type: 'billing_policy' }],
+    ['betas', ['fast-mode-2026-02-01']],
+    ['anthropic_beta', ['fast-mode-2026-02-01']],
+    ['anthropic-beta', 'claude-code-20250219, fast-mode-2026-02-01'],
     ['betas', ['\0']],
     ['anthropic_beta', ['бета']],
     ['anthropic-beta', 'b'.repeat(201)],
@@ -355,41 +359,29 @@ describe('a feature that the gateway cannot price', () => {
     expect(parse(request({ mcp_servers: [], plugins: [] }))).not.toHaveProperty('mcp_servers');
   });
 
-  it('is a beta for threads', () => {
-    expect(refusedField(() => clientHeaders({ 'anthropic-beta': 'a-1, message-threads-2026-08-12' }))).toBe(
-      'anthropic-beta',
-    );
-  });
-});
-
-const betasOf = (betas: object) => (parse(request(betas)) as { betas?: string[] }).betas;
-
-describe('betas', () => {
   it.each([
     'fast-mode-2026-02-01',
     'compact-2026-01-12',
     'compact-2026-09-04',
+    'message-threads-2026-08-12',
     'mcp-client-2025-11-20',
     'code-execution-2025-08-25',
     'web-fetch-2025-09-10',
-    'advisor-tool-2026-03-01',
     'server-side-fallback-2026-07-01',
     'Fast-Mode-2026-02-01',
-  ])('with their own prices are left out: %s', (beta) => {
-    const header = `claude-code-20250219, ${beta}`;
-    expect(clientHeaders({ 'anthropic-beta': header }).anthropicBeta).toBe('claude-code-20250219');
-    expect(clientHeaders({ 'anthropic-beta': beta }).anthropicBeta).toBeUndefined();
-    expect(betasOf({ betas: ['claude-code-20250219', beta] })).toEqual(['claude-code-20250219']);
-    expect(betasOf({ anthropic_beta: beta })).toBeUndefined();
+  ])('is a beta with its own price: %s', (beta) => {
+    expect(refusedField(() => refusePricedBetas(`claude-code-20250219, ${beta}`))).toBe('anthropic-beta');
   });
 
   it.each([
-    'claude-code-20250219, interleaved-thinking-2025-05-14, context-management-2025-06-27, mid-conversation-tool-changes-2026-07-01, thinking-token-count-2026-05-13, advanced-tool-use-2025-11-20, effort-2025-11-24, thinking-display-updates-2026-08-18',
-    'redact-thinking-2026-02-12, prompt-caching-scope-2026-01-05, fine-grained-tool-streaming-2025-05-14, structured-outputs-2025-11-13',
-    'pdfs-2024-09-25, files-api-2025-04-14, context-1m-2025-08-07, extended-cache-ttl-2025-04-11, token-counting-2024-11-01, output-128k-2025-02-19',
+    'claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27,mid-conversation-tool-changes-2026-07-01,thinking-token-count-2026-05-13,advanced-tool-use-2025-11-20,effort-2025-11-24,thinking-display-updates-2026-08-18',
+    'redact-thinking-2026-02-12,prompt-caching-scope-2026-01-05,fine-grained-tool-streaming-2025-05-14,structured-outputs-2025-11-13',
+    'pdfs-2024-09-25,files-api-2025-04-14,context-1m-2025-08-07,extended-cache-ttl-2025-04-11,token-counting-2024-11-01,output-128k-2025-02-19',
+    'claude-code-20250219,advisor-tool-2026-03-01',
     'one-of-tomorrow-2030-01-01',
-  ])('that agents send are kept: %s', (header) => {
-    expect(clientHeaders({ 'anthropic-beta': header }).anthropicBeta).toBe(header);
+    '',
+  ])('is not a beta that agents send: %s', (header) => {
+    expect(refusedField(() => refusePricedBetas(header))).toBeUndefined();
   });
 });
 

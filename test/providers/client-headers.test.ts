@@ -9,7 +9,7 @@ describe('headers of a client that providers get', () => {
     ['anthropic-beta', 'claude-code-20250219, бета'],
   ])('are refused by their name if Node cannot send them: %s', (name, value) => {
     expect(() => clientHeaders({ [name]: value })).toThrow(
-      invalidRequest(name, 'must have at most 200 characters of printable ASCII'),
+      invalidRequest(name, 'must have at most 200 characters, all printable ASCII'),
     );
   });
 

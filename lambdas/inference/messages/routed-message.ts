@@ -2,13 +2,12 @@ import { modelCheckOf } from '../../admission/allowed-models.ts';
 import { privacyOf } from '../../admission/caller.ts';
 import { measurePrompt, type PromptContent } from '../../admission/prompt/prompt-size.ts';
 import { servedCatalog } from '../../catalog/served-catalog.ts';
-import { isAdvisor } from '../../messages/advisor.ts';
 import { allowsCompression } from '../../messages/plugins.ts';
 import { withBreakpoints } from '../../messages/cache-breakpoints.ts';
+import { SEARCH_NAME } from '../../messages/search-tool.ts';
 import { withoutRouting, type RoutedRequest } from '../../messages/preferences.ts';
 import { withoutLooseThinking } from '../../messages/thinking-signatures.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
-import { withoutTools } from '../../messages/without-tools.ts';
 import { resources } from '../../resources.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { messagesCandidates, type Candidate } from '../../routing/candidates.ts';
@@ -68,8 +67,7 @@ export async function parseMessage({
   const keyHash = caller.key.hash;
   const check = modelCheckOf(caller);
   const route = messageRoute(catalog, body, { headers, keyHash, warmPrompts: resources.warmPrompts(), check });
-  const requested = withoutRouting(body);
-  const whole = withoutLooseThinking(withoutTools(requested, isAdvisor));
+  const whole = withoutLooseThinking(withoutRouting(body));
   const sent = await withoutImpossibleSearch(whole, { catalog, privacy: privacyOf(caller) });
   const isOnline = route.models.some((model) => model.isOnline);
   const read = await readSearches(sent, { plugins, isOnline, accountId: caller.account.id });
@@ -84,7 +82,7 @@ export async function parseMessage({
     },
     mayCompress: allowsCompression(body),
     marksCaches: body.cache === 'auto',
-    leftOut: (requested.tools ?? []).flatMap((tool) => (sent.tools?.includes(tool) ? [] : (tool.name ?? []))),
+    leftOut: sent === whole ? [] : [SEARCH_NAME],
   };
 }
 

@@ -3,7 +3,6 @@
 import { append } from '../../platform/append.ts';
 import type { ConvertiblePart } from '../../catalog/quirk-values.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
-import { isOfAdvisor } from '../../messages/advisor.ts';
 import { withoutBillingLine } from '../../messages/billing-line.ts';
 import { isBlank, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
 import { withMarkOnBlock, withPlainMarks } from '../../messages/cache-marks.ts';
@@ -15,7 +14,7 @@ import { withTextualSearchResults } from '../translated/search-results.ts';
 import { withTextualServerTools } from '../translated/server-tools.ts';
 import { withDescribedExamples } from '../translated/tools.ts';
 import { envelopeOf } from './envelopes.ts';
-import type { Message, MessagesRequest, Tool } from '../../messages/types.ts';
+import type { Block, Message, MessagesRequest, Tool } from '../../messages/types.ts';
 
 const rewrites: Record<ConvertiblePart, (request: MessagesRequest) => MessagesRequest> = {
   defer_loading: withoutDeferral,
@@ -30,6 +29,11 @@ const rewrites: Record<ConvertiblePart, (request: MessagesRequest) => MessagesRe
 
 function withTools({ tools, ...rest }: MessagesRequest, change: (tool: Tool) => Tool): MessagesRequest {
   return tools ? { ...rest, tools: tools.map(change) } : rest;
+}
+
+/** Whether a block is a call of Anthropic's advisor, or its result. */
+function isOfAdvisor({ type, name }: Block): boolean {
+  return type === 'advisor_tool_result' || (type === 'server_tool_use' && name === 'advisor');
 }
 
 /** Rewrites the parts that the endpoint does not support. */

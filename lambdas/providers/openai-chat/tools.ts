@@ -31,7 +31,7 @@ function equallyStrict(tools: FunctionTool[], quirks: SchemaQuirks): FunctionToo
     return tools.map((tool) => ({ ...tool, parameters: enforcedSchema(tool.parameters, quirks), strict: true }));
   throw invalidRequest(
     `tools.${strict}.strict`,
-    'works on this model only if all tools fit strict mode; change them, or leave it out',
+    'works on this model only if the schemas of all tools require all properties and have "additionalProperties": false; change them, or leave it out',
   );
 }
 

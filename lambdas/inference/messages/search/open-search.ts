@@ -4,7 +4,7 @@ import type { CatalogSearch } from '../../../catalog/search.ts';
 import type { WebPlugin } from '../../../messages/plugins.ts';
 import { isOptionalSearch } from '../../../messages/search-tool.ts';
 import type { MessagesRequest } from '../../../messages/types.ts';
-import { withoutTools } from '../../../messages/without-tools.ts';
+import { without } from '../../../messages/without.ts';
 import { nowMs } from '../../../platform/clock.ts';
 import { invalidRequest } from '../../../platform/errors.ts';
 import { searchExclusion } from '../../../protection/privacy.ts';
@@ -76,9 +76,12 @@ export async function withoutImpossibleSearch(
   message: MessagesRequest,
   { catalog, privacy }: { catalog: Catalog; privacy: Privacy[] },
 ): Promise<MessagesRequest> {
-  if (!message.tools?.some(isOptionalSearch)) return message;
+  const { tools } = message;
+  const optional = tools?.filter(isOptionalSearch) ?? [];
+  if (!tools || optional.length === 0) return message;
   if (catalog.search && (await openBackends(catalog, searchExclusion(privacy))).length > 0) return message;
-  return withoutTools(message, isOptionalSearch);
+  const kept = tools.filter((tool) => !optional.includes(tool));
+  return kept.length > 0 ? { ...message, tools: kept } : without(without(message, 'tools'), 'tool_choice');
 }
 
 function refuseWithoutFunctions({ declared }: RequestedSearches, candidates: readonly Candidate[]): void {
