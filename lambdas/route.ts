@@ -269,7 +269,7 @@ export function healthOnly(...table: TableAction[]): Grants {
   return { table, partitions: ['HEALTH#'] };
 }
 
-/** Returns the permissions for lists of models only: the health of endpoints, and the budgets of free models. */
+/** Returns the permissions for routes that only show models: the health of endpoints, and the budgets of free models. */
 export function publicOnly(...table: TableAction[]): Grants {
   return { table, partitions: ['HEALTH#', 'FREE#BUDGET#'] };
 }

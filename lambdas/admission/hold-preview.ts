@@ -26,7 +26,7 @@ export interface LimitRoom {
 
 export interface HoldPreview {
   tried: Tried;
-  /** Amount of the first hold, or the amount that a refusal states. */
+  /** Amount of the first hold; if a limit has no room, the amount that the refusal states. */
   amount: Money;
   limits: LimitRoom[];
   freeLimits: FreeRoom[];

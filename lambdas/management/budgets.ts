@@ -46,8 +46,10 @@ export function memberBudgets(workspaceId: string, memberId: string): BudgetOwne
 }
 
 /**
- * Sets or removes one budget. The item and the counter change in one transaction; counted amounts stay. Holds from open
- * leases, and of callers that had no limit before, may ignore the new limit for a few seconds.
+ * Sets or removes one budget. The item and the counter change in one transaction; counted amounts stay.
+ *
+ * Weakness: holds from open leases may ignore the new limit for a few seconds. The first limit of an owner applies to
+ * new requests after a few seconds, and never to a stream that is already running.
  * @param change.limit null removes the budget
  * @throws {GatewayError} 400 if budgets would not rise from daily to lifetime, including budgets that are changed
  *   concurrently; 404 if the owner does not exist; 409 if other changes keep interfering; 412 if the version differs

@@ -82,7 +82,7 @@ function laneOf({ url }: IncomingMessage): string {
   return url!.split('/')[1]!;
 }
 
-/** Opens a stream; resolves with the first chunk. */
+/** Opens a stream; resolves after its first chunk, with functions that wait for the next chunk and close the stream. */
 async function openStream(target: Target, agent: http.Agent) {
   const body = JSON.stringify({
     model: target.model,

@@ -217,8 +217,8 @@ const run = (...args: string[]) => adminHere(directory, ...args);
 const sealedAccount = () => readdirSync(join(directory, 'books', 'sealed')).find((name) => name !== 'days')!;
 
 /**
- * Verifies a copy of the files without some of them. The copy also has the day's list of statements, which a gateway
- * writes only if it runs at that time.
+ * Verifies a copy of the files without some of them. The copy also has the list of statements of 15 October. The gateway
+ * did not write this list, because its first sealing run, in November, writes only the list of the day before.
  */
 function verifiedWithout(gone: string[], ...more: string[]) {
   const copy = mkdtempSync(join(directory, 'copy-'));

@@ -39,7 +39,7 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
   prepare?: (body: Body, clientLeft: AbortSignal | undefined) => Promise<Body>;
   /** Names of body fields that are not sent to the endpoint. */
   leftOut?: (body: Body, target: WireTarget) => readonly string[];
-  /** Names of fields in the client's API, by the names that the gateway's errors use. */
+  /** The client API's name of a field, by the gateway's own name of this field; clients only see their name. */
   clientNames?: Readonly<Record<string, string>>;
   engines: Readonly<Partial<Record<Wire, BatchEngine<Task, Answer>>>>;
   /** Texts for the provider, with the client's fields that contain them. */
