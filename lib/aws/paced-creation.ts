@@ -36,6 +36,6 @@ export function paceFunctions(lambdas: readonly LambdaFunction[]): void {
 function pace(resources: readonly AnyResource[]): void {
   for (const [index, resource] of resources.entries()) {
     const earlier = resources[index - AT_ONCE];
-    if (earlier) resource.addDependency(earlier);
+    if (earlier) resource.addResourceDependency(earlier);
   }
 }

@@ -104,13 +104,13 @@ async function vocabularyIsLoaded(): Promise<void> {
 const nameOf = ({ pk, sk }: Record<string, unknown>) => `${String(pk)} ${String(sk)}`;
 const errorIn = async (response: Response) => ((await response.json()) as { error: unknown }).error;
 
-/** Returns the items of the table, without those of workers, which measure endpoints and close days each minute. */
+/** Returns the items of the table, without those of workers, which run each minute (measurements, alerts, days). */
 async function items(): Promise<unknown[]> {
   const table = gateway.table();
   const { Items = [] } = await documentsOf(table).send(
     new ScanCommand({ TableName: table.name, ConsistentRead: true }),
   );
-  const ofWorkers = ['HEALTH#', 'ACTIVITY '];
+  const ofWorkers = ['HEALTH#', 'ALERTS#', 'ACTIVITY '];
   return Items.filter((item) => !ofWorkers.some((prefix) => nameOf(item).startsWith(prefix))).toSorted((a, b) =>
     nameOf(a).localeCompare(nameOf(b)),
   );

@@ -217,8 +217,8 @@ describe('prices with dates', () => {
   });
 });
 
-/** Returns whether a warning is about the end of a model, as some providers have announced. */
-const isEndOfModel = (warning: string) => warning.includes('without a successor');
+/** Returns whether a warning is about a date that a provider has announced: the end of a model, or of a price. */
+const isAboutDate = (warning: string) => /without a successor|pricing changes on/.test(warning);
 
 describe('the shipped catalog', () => {
   it('has no prices out of proportion except the listed ones', () => {
@@ -227,7 +227,7 @@ describe('the shipped catalog', () => {
       .map(({ created }) => created)
       .toSorted()
       .at(-1)!;
-    const warnings = warningsOf(files, newest).filter((warning) => !isEndOfModel(warning));
+    const warnings = warningsOf(files, newest).filter((warning) => !isAboutDate(warning));
     expect(warnings).toEqual([
       'deepinfra/minimax/minimax-m2.5: input_cache_write is over 1.25 times prompt.',
       'openai/gpt-oss-120b: prompt costs 11.7 times as much at its most expensive provider as at its cheapest.',

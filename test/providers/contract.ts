@@ -160,7 +160,8 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
     it.each(answers)('is decoded as expected: $name', async ({ sent, becomes, quirks }) => {
       const outcome = await decode(wire, { quirks }, [sent]);
       expectSound(outcome, sent);
-      const message = messageOf(outcome.events);
+      // Without members for the gateway's own code, whose names are symbols.
+      const message = JSON.parse(JSON.stringify(messageOf(outcome.events))) as object;
       expect(message).toEqual({ ...message, ...becomes });
     });
 
