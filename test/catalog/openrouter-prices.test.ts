@@ -14,6 +14,11 @@ const folder = new URL('../../lambdas/catalog/data/models/', import.meta.url);
 const endpoints = readdirSync(folder)
   .map((name) => modelsFileSchema.parse(JSON.parse(readFileSync(new URL(name, folder), 'utf8'))))
   .flatMap(({ models }) => models.flatMap((model) => model.endpoints));
+
+function endOf(id: string): string | undefined {
+  return endpoints.find((endpoint) => endpoint.id === id)?.pricing?.valid_until;
+}
+
 const usage = { inputTokens: 10_000, outputTokens: 1_000 };
 
 describe('prices of resold and open models', () => {
@@ -41,8 +46,7 @@ describe('prices of resold and open models', () => {
 describe('announced ends', () => {
   // https://platform.claude.com/docs/en/about-claude/model-deprecations
   it('Claude Sonnet 4.5 has a price at Anthropic until it retires there', () => {
-    const untilAt = (id: string) => endpoints.find((endpoint) => endpoint.id === id)?.pricing?.valid_until;
-    expect(untilAt('anthropic/anthropic/claude-sonnet-4.5')).toBe('2026-11-30T00:00:00Z');
-    expect(untilAt('amazon-bedrock/anthropic/claude-sonnet-4.5')).toBeUndefined();
+    expect(endOf('anthropic/anthropic/claude-sonnet-4.5')).toBe('2026-11-30T00:00:00Z');
+    expect(endOf('amazon-bedrock/anthropic/claude-sonnet-4.5')).toBeUndefined();
   });
 });
