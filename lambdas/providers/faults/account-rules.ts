@@ -143,6 +143,8 @@ export const accountRules = [
       message: /^(?:API key (?:not valid|expired)|Your API key was reported as leaked|User location is not supported)/i,
     },
     { kind: 'operator', message: /^Gemini API free tier is not available/i },
+    // Source: https://github.com/ammaarreshi/openjourney/issues/1
+    { kind: 'operator', message: /^\w{1,20} API is only accessible to billed users/i },
     {
       kind: 'operator',
       message: /^Your (?:prepayment credits|prepaid credits|project has exceeded its (?:monthly )?spending)/i,

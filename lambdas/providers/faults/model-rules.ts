@@ -2,7 +2,7 @@
 
 import { rulesFrom, type FaultRule } from './fault-rule.ts';
 
-const SUBJECT = String.raw`(?:(?:the |this |requested |your |free )*model(?: version| id| name)?:? ?[\`'"“]?[^\s\`'"”]{0,160}[\`'"”]?|(?:the )?[\`'"][^\s\`'"]{1,160}[\`'"] model),?`;
+const SUBJECT = String.raw`(?:(?:the |this |requested |specified |your |free )*model(?: version| id| name)?:? ?[\`'"“]?[^\s\`'"”]{0,160}[\`'"”]?|(?:the )?[\`'"][^\s\`'"]{1,160}[\`'"] model),?`;
 const FATE =
   'does not exist|do(?:es)? not exists|not exist|(?:is |was |were )?not found|is not available|isn.t available|is unavailable|is not supported|is not a valid|' +
   'is invalid|is deprecated|is decommissioned|is retired|is discontinued|is sunset|is disabled|is offline|is not recognized|is not enabled|is not deployed|is currently not supported|is no longer|has (?:been |reached )|have been |was (?:retired|removed|deprecated|shut down|sunset|disabled)|could not be found';

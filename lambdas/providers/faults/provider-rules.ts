@@ -162,6 +162,13 @@ export const providerRules = [
         /^(?:Parsing failed\. The model generated|Failed to (?:call a function|generate JSON|parse tool call)|The model (?:produced|generated|returned) (?:an )?(?:invalid|malformed|empty))/i,
     },
   ),
+  // A speech model answers the text instead of reading it aloud. Another attempt with the same request may succeed.
+  // Errors of Google, from https://ai.google.dev/gemini-api/docs/speech-generation
+  ...rulesFrom('google', {
+    kind: 'failure',
+    status: [400],
+    message: /^Model tried to generate text, but it should only/i,
+  }),
   // Errors of Cohere, from https://github.com/cohere-ai/notebooks/issues/237
   ...rulesFrom('cohere', { kind: 'failure', message: /^No valid (?:tool call|response)\b[^\n]{0,40} generated/i }),
   // Errors of Yandex, from https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes

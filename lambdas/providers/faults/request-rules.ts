@@ -183,6 +183,9 @@ export const requestRules = [
   ...rulesFrom(
     'elevenlabs',
     { kind: 'request', code: ['voice_not_found', 'content_against_policy'] },
+    // ElevenLabs reports a text that is too long also with status 401. Source:
+    // https://help.elevenlabs.io/hc/en-us/articles/19572237925521
+    { kind: 'request', code: ['max_character_limit_exceeded'] },
     {
       kind: 'request',
       status: [400, 403, 404, 422],

@@ -15,6 +15,7 @@ const openai = (message: string, code: string | null = null, type = 'invalid_req
 });
 const anthropic = (type: string, message: string) => ({ type: 'error', error: { type, message } });
 const elevenlabs = (status: string, message: string) => ({ detail: { status, message } });
+const google = (message: string) => ({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } });
 const deepgram = (err_code: string, err_msg: string) => ({ err_code, err_msg, request_id: 'r' });
 
 const rows: Row[] = [
@@ -54,6 +55,20 @@ const rows: Row[] = [
   // https://github.com/home-assistant/core/issues/160414
   ['elevenlabs', 401, elevenlabs('quota_exceeded', 'This request exceeds your quota of 10000.'), 'operator', 502],
   ['elevenlabs', 400, elevenlabs('quota_exceeded', 'This request exceeds your quota of 10000.'), 'operator', 502],
+  // https://help.elevenlabs.io/hc/en-us/articles/19572237925521
+  [
+    'elevenlabs',
+    401,
+    elevenlabs('max_character_limit_exceeded', "This request's text has 627 characters and exceeds the limit of 333."),
+    'request',
+    400,
+  ],
+  // The same request may succeed: https://ai.google.dev/gemini-api/docs/speech-generation
+  ['google', 400, google('Model tried to generate text, but it should only be used for TTS.'), 'failure', 502],
+  // https://github.com/ammaarreshi/openjourney/issues/1
+  ['google', 400, google('Imagen API is only accessible to billed users at this time.'), 'operator', 502],
+  // https://docs.venice.ai/api-reference/error-codes
+  ['venice', 404, { error: 'Specified model not found' }, 'catalog', 502],
   // https://github.com/pollinations/pollinations/pull/11722
   [
     'elevenlabs',
