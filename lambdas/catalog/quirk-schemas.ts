@@ -16,7 +16,7 @@ export const anyQuirks = z.looseObject(common);
 const commonQuirks = z.object(common);
 export type Quirks = z.infer<typeof commonQuirks>;
 
-/** Accepted media types of base64 images. Absent: all types of the Messages API. */
+/** Accepted media types of base64 images. Absent: the same types. */
 const imageTypes = z
   .array(z.enum(['image/png', 'image/jpeg', 'image/webp', 'image/gif']))
   .min(1)

@@ -12,12 +12,14 @@ const imageTypes = new Map([
   ['image/png', 'image/png'],
   ['image/gif', 'image/gif'],
   ['image/webp', 'image/webp'],
+  ['image/heic', 'image/heic'],
+  ['image/heif', 'image/heif'],
 ]);
 const PDF = 'application/pdf';
 const documentTypes = new Set([PDF, 'text/plain', 'text/markdown', 'text/csv', 'text/html', 'application/json']);
 
 const IMAGE_RULE =
-  'must be an http(s) URL, or a data URL of image/jpeg, image/png, image/gif, image/webp or application/pdf in base64';
+  'must be an http(s) URL, or a data URL of image/jpeg, image/png, image/gif, image/webp, image/heic, image/heif or application/pdf in base64';
 const NO_FILE_IDS = 'is not supported, because this gateway stores no files; send file_data';
 const DOCUMENT_RULE = `must be an http(s) URL, or a data URL of one of ${[...documentTypes].join(', ')} in base64`;
 

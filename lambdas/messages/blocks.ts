@@ -10,10 +10,21 @@ import { firstFault, boundedList, refuse } from './list-of.ts';
 import { inlineTool } from './tool-schema.ts';
 import type { Block } from './types.ts';
 
+/** Types of iPhones' photos, which only Gemini accepts: https://github.com/QuantumNous/new-api/issues/3502 */
+export const heicTypes: readonly string[] = ['image/heic', 'image/heif'];
+
 /**
  * `image/jpg` is no media type, but some clients write it (https://github.com/NousResearch/hermes-agent/issues/55432).
  */
-const imageMediaTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/jpg'] as const;
+const imageMediaTypes = [
+  'image/jpeg',
+  'image/png',
+  'image/gif',
+  'image/webp',
+  'image/jpg',
+  'image/heic',
+  'image/heif',
+] as const;
 
 const urlSource = z.object({
   type: z.literal('url'),

@@ -123,6 +123,15 @@ describe('a request to Gemini', () => {
     ]);
   });
 
+  // https://github.com/QuantumNous/new-api/issues/3502
+  it('has photos of iPhones', () => {
+    expect(userParts([image('image/heic'), image('image/heif'), imageAt('https://a.example/b.HEIC')])).toEqual([
+      { inlineData: { mimeType: 'image/heic', data: 'AAAA' } },
+      { inlineData: { mimeType: 'image/heif', data: 'AAAA' } },
+      { fileData: { mimeType: 'image/heic', fileUri: 'https://a.example/b.HEIC' } },
+    ]);
+  });
+
   it('has images and PDFs inline, and by https addresses', () => {
     const atAddress: Block = { type: 'document', source: { type: 'url', url: 'https://a.example/terms' } };
     expect(userParts([image('image/webp'), imageAt('https://a.example/b.JPG?c=1'), pdf, atAddress])).toEqual([

@@ -3,6 +3,7 @@
 import type { UnsupportedPart } from '../../catalog/quirk-values.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import { invalidRequest } from '../../platform/errors.ts';
+import { heicTypes } from '../../messages/blocks.ts';
 import { outputFormat } from '../../messages/output-format.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { audioRefusal } from '../translated/audio.ts';
@@ -32,6 +33,9 @@ const finders: Record<UnsupportedPart, Find> = {
 
 /** Finds audio, which is always refused, because no known service with the Messages API has a block for audio. */
 const audioIn = blockFinder(({ type }) => type === 'audio');
+const heicIn = blockFinder(({ type, source }) => {
+  return type === 'image' && heicTypes.includes((source as { media_type?: string }).media_type ?? '');
+});
 
 /**
  * Refuses a request with parts that the provider does not support.
@@ -40,6 +44,9 @@ const audioIn = blockFinder(({ type }) => type === 'audio');
 export function refuseUnsupportedParts(request: MessagesRequest, { lacks = [] }: AnthropicQuirks): void {
   const audio = audioIn(request);
   if (audio !== undefined) throw audioRefusal(audio);
+  const heic = heicIn(request);
+  if (heic !== undefined)
+    throw invalidRequest(`${heic}.source.media_type`, 'HEIC only works on Gemini; convert the image');
   for (const part of lacks) {
     const path = part in finders ? finders[part as UnsupportedPart](request) : undefined;
     if (path !== undefined) throw invalidRequest(path, 'does not work on this model; leave it out');

@@ -7,7 +7,7 @@ import type { GeminiPart } from './parts.ts';
 import type { GeminiTarget } from './target.ts';
 
 /** Types of inline images that are sent to Gemini. It does not accept GIF. */
-const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp']);
+const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif']);
 const PDF = 'application/pdf';
 /** Media types of audio, as Google's documentation writes them (https://ai.google.dev/gemini-api/docs/audio). */
 const geminiAudioTypes: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mp3' };
@@ -21,6 +21,8 @@ const typesByEnding: Record<string, string> = {
   jpeg: 'image/jpeg',
   webp: 'image/webp',
   bmp: 'image/bmp',
+  heic: 'image/heic',
+  heif: 'image/heif',
 };
 
 /**

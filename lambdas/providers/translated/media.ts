@@ -2,18 +2,20 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
 import { aboutFile, readDocument, unreadableDocument } from './documents.ts';
 
+const usualTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+
 /**
  * Returns the URL of an image, or its bytes as a data URL.
- * @param quirks.image_types accepted media types; undefined if the endpoint accepts all of them
+ * @param quirks.image_types accepted media types; undefined if the endpoint accepts all types that Claude accepts
  * @throws {GatewayError} 400 for inline data of another type, and for a file id
  */
 export function imageUrl(
   block: Block,
   path: string,
-  { image_types: types }: { image_types?: readonly string[] | undefined },
+  { image_types: types = usualTypes }: { image_types?: readonly string[] | undefined },
 ): string {
   const source = block['source'] as { type: string; media_type?: string; data?: string; url?: string };
-  if (source.type === 'base64' && types && !types.includes(source.media_type!)) {
+  if (source.type === 'base64' && !types.includes(source.media_type!)) {
     throw invalidRequest(
       `${path}.source.media_type`,
       `must be one of ${types.join(', ')} on this model; convert the image`,
