@@ -92,9 +92,7 @@ const documentSource = z.discriminatedUnion('type', [
 
 const audioSource = z.object({
   type: z.literal('base64', 'must be "base64": send the recording itself'),
-  media_type: z
-    .enum([audioMediaTypes.wav, audioMediaTypes.mp3])
-    .meta({ description: 'The media type of the recording.' }),
+  media_type: z.enum(Object.values(audioMediaTypes)).meta({ description: 'The media type of the recording.' }),
   data: base64.meta({ description: 'The bytes of the recording, in base64.' }),
 });
 
@@ -259,7 +257,7 @@ export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string,
     z.object({
       source: audioSource.meta({
         description:
-          'The recording, WAV or MP3, as data. The block is an addition of this gateway to the Messages API, for messages of the user; models with `audio` in their `input_modalities` take it.',
+          'The recording as data. The block is an addition of this gateway to the Messages API, for messages of the user; models with `audio` in their `input_modalities` take it.',
       }),
     }),
   ],

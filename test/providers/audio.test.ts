@@ -37,6 +37,11 @@ describe('a recording in a message', () => {
   it.each([
     ['audio/wav', 'audio/wav'],
     ['audio/mpeg', 'audio/mp3'],
+    // https://github.com/pydantic/pydantic-ai/issues/2143
+    ['audio/aac', 'audio/aac'],
+    ['audio/aiff', 'audio/aiff'],
+    ['audio/flac', 'audio/flac'],
+    ['audio/ogg', 'audio/ogg'],
   ])('is inline data to Gemini: %s', (mediaType, mimeType) => {
     expect(sentOver('google-gemini', [recording(mediaType), text], ['text', 'audio'])).toMatchObject({
       contents: [{ role: 'user', parts: [{ inlineData: { mimeType, data: 'UklGRg==' } }, { text: 'What is said?' }] }],
@@ -58,6 +63,12 @@ describe('a recording in a message', () => {
         ],
       },
     ]);
+  });
+
+  it('is refused by name over chat completions if it is neither WAV nor MP3', () => {
+    const refusal = refused(() => sentOver('openai-chat', [recording('audio/ogg')], ['text', 'audio'], takesAudio));
+
+    expect(refusal.metadata).toEqual({ field: 'messages.0.content.0.source.media_type' });
   });
 
   it.each<[MessagesWireName, InputModality[], object]>([

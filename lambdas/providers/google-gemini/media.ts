@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../platform/errors.ts';
-import type { AudioFormat } from '../../messages/audio.ts';
+import { audioMediaTypes, type AudioFormat } from '../../messages/audio.ts';
 import type { Block } from '../../messages/types.ts';
 import { inlineAudio } from '../translated/audio.ts';
 import { aboutFile, readDocument, unreadableDocument } from '../translated/documents.ts';
@@ -10,7 +10,7 @@ import type { GeminiTarget } from './target.ts';
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif']);
 const PDF = 'application/pdf';
 /** Media types of audio, as Google's documentation writes them (https://ai.google.dev/gemini-api/docs/audio). */
-const geminiAudioTypes: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mp3' };
+const geminiAudioTypes: Record<AudioFormat, string> = { ...audioMediaTypes, mp3: 'audio/mp3' };
 /**
  * Media types of images, by the ending of their URL. Gemini requires the media type of an image at a URL, which the
  * Messages API does not have.

@@ -305,7 +305,9 @@ function chatUserParts({ block, path }: Placed, target: ChatTarget): unknown[] {
 
 function chatAudioPart(block: Block, path: string, target: ChatTarget): unknown {
   if (!target.quirks.audio_files) throw audioRefusal(path);
-  return { type: 'input_audio', input_audio: inlineAudio(block, path, target) };
+  const audio = inlineAudio(block, path, target);
+  if (audio.format === 'wav' || audio.format === 'mp3') return { type: 'input_audio', input_audio: audio };
+  throw invalidRequest(`${path}.source.media_type`, 'must be WAV or MP3 on this model; convert the recording');
 }
 
 /** Joins the parts to one string if all of them are texts, because some providers reject lists of parts. */
