@@ -109,6 +109,20 @@ describe('a request of Converse', () => {
     expect(JSON.stringify(encode(request, {}))).not.toContain('cachePoint');
   });
 
+  it('has cache points for Nova only after texts, because Nova rejects them after calls and results', () => {
+    const [first, call, results] = callAndResult(cached);
+    const marked = (call!.content as Block[]).map((block) => ({ ...block, ...cached }));
+    const messages = [first!, { ...call!, content: marked }, results!];
+
+    expect(JSON.stringify(encode({ messages, tools: [lookup] }, nova))).not.toContain('cachePoint');
+    expect(JSON.stringify(encode({ messages, tools: [lookup] })).match(/cachePoint/g)).toHaveLength(2);
+    expect(encode({ messages, tools: [lookup], ...cached }, nova)['messages']).toMatchObject([
+      {},
+      { content: [{ toolUse: {} }] },
+      { content: [{ toolResult: {} }, { text: 'And?' }, point] },
+    ]);
+  });
+
   it('has later system messages at their place, and earlier ones in its system prompt', () => {
     const messages: MessagesRequest['messages'] = [
       { role: 'system', content: 'First' },

@@ -215,6 +215,15 @@ const rules: Rule<ConverseBody>[] = [
     },
   },
   {
+    source: 'https://github.com/zeroclaw-labs/zeroclaw/issues/8720',
+    refuses: ({ read, model }) =>
+      isNova(model) &&
+      read.messages.some(({ content }) =>
+        content.some((one, index) => 'cachePoint' in one && !('text' in (content[index - 1] ?? {}))),
+      ) &&
+      'extraneous key [cachePoint] is not permitted',
+  },
+  {
     source: smithy,
     refuses: ({ read }) =>
       repeatedIn((read.toolConfig?.tools ?? []).flatMap((one) => ('toolSpec' in one ? [one.toolSpec.name] : []))) &&

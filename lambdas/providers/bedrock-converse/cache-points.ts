@@ -16,6 +16,12 @@ export function cachePointAfter(
   return [{ cachePoint: { type: 'default', ...ttl } }];
 }
 
+/** Drops the cache points of a message that the model does not accept at their place. */
+export function withAcceptedPoints(content: object[], target: ConverseTarget): object[] {
+  if (!familyOf(target).cachesOnlyTexts) return content;
+  return content.filter((block, index) => !isCachePoint(block) || 'text' in (content[index - 1] ?? {}));
+}
+
 export function isCachePoint(block: object | undefined): boolean {
   return block !== undefined && 'cachePoint' in block;
 }

@@ -16,7 +16,7 @@ import {
   type Placed,
   type Turn,
 } from '../translated/turns.ts';
-import { cachePointAfter, isCachePoint } from './cache-points.ts';
+import { cachePointAfter, isCachePoint, withAcceptedPoints } from './cache-points.ts';
 import { familyOf, signerOf, type ConverseTarget } from './families.ts';
 import { documentBlock, DocumentNames, imageBlock } from './media.ts';
 
@@ -53,7 +53,7 @@ export function toConversation(request: MessagesRequest, target: ConverseTarget)
       target.quirks.separate_tool_turns ? messages.flatMap(apartFromTools) : messages,
       request,
       target,
-    ),
+    ).map(({ role, content }) => ({ role, content: withAcceptedPoints(content, target) })),
   };
 }
 

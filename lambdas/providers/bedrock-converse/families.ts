@@ -8,6 +8,11 @@ interface Family {
   /** Parts of a request that may have a cache point (a mark up to which the prompt is cached). */
   cachePoints: ReadonlySet<'tools' | 'system' | 'messages'>;
   hasCacheTtl: boolean;
+  /**
+   * Whether a cache point in a message may follow only a text. Nova rejects a point after a tool call or its result
+   * (https://github.com/zeroclaw-labs/zeroclaw/issues/8720, https://github.com/aws-samples/bedrock-engineer/pull/71).
+   */
+  cachesOnlyTexts: boolean;
   /** Whether a tool result may have a status, such as a failure. */
   hasResultStatus: boolean;
   /** Whether tool_choice may require a certain tool by name. */
@@ -23,6 +28,7 @@ interface Family {
 const noModelFields: Family = {
   cachePoints: new Set(),
   hasCacheTtl: false,
+  cachesOnlyTexts: false,
   hasResultStatus: false,
   hasNamedTool: false,
   hasCitations: false,
@@ -35,6 +41,7 @@ const families: Record<NonNullable<BedrockConverseQuirks['family']>, Family> = {
   claude: {
     cachePoints: new Set(['tools', 'system', 'messages']),
     hasCacheTtl: true,
+    cachesOnlyTexts: false,
     hasResultStatus: true,
     hasNamedTool: true,
     hasCitations: true,
@@ -44,6 +51,7 @@ const families: Record<NonNullable<BedrockConverseQuirks['family']>, Family> = {
   nova: {
     ...noModelFields,
     cachePoints: new Set(['system', 'messages']),
+    cachesOnlyTexts: true,
     hasResultStatus: true,
     hasNamedTool: true,
   },
