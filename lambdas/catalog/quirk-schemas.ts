@@ -116,6 +116,11 @@ const openaiChatQuirks = z.strictObject({
   image_types: imageTypes,
   max_stop_sequences: z.int().positive().optional(),
   seed_field: z.enum(['seed', 'random_seed']).optional(),
+  /**
+   * Whether the provider rejects a temperature of 0 unless `top_p` is 1. With the temperature 0, `top_p` has no effect
+   * (https://github.com/devoxx/DevoxxGenieIDEAPlugin/issues/338).
+   */
+  greedy_needs_top_p_of_1: z.boolean().optional(),
   max_top_logprobs: z.int().positive().optional(),
   /**
    * Whether the model returns no token probabilities while it thinks. Thinking is then turned off if they are

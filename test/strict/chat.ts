@@ -466,6 +466,11 @@ const providers: Record<string, ChatProvider> = {
         refuses: ({ read }) => read.top_p === 0 && 'top_p: must be greater than 0',
       },
       {
+        source: 'https://github.com/devoxx/DevoxxGenieIDEAPlugin/issues/338',
+        refuses: ({ read }) =>
+          read.temperature === 0 && read.top_p !== 1 && 'top_p must be 1 when using greedy sampling',
+      },
+      {
         source: 'https://github.com/mistralai/client-python/issues/234',
         refuses: ({ read }) => isBegun(read) && 'Expected last role User or Tool for serving but got assistant',
       },

@@ -169,6 +169,7 @@ describe('the strict fake of chat completions', () => {
     ['alibaba', 'qwen3.5-plus', { frequency_penalty: 1 }, /frequency_penalty/],
     ['xai', 'grok-4.20-0309-non-reasoning', { seed: 2 ** 31 }, /seed/],
     ['mistral', 'mistral-large-2512', { seed: 1 }, /seed/],
+    ['mistral', 'mistral-large-2512', { temperature: 0, top_p: 0.9 }, /top_p must be 1/],
     ['mistral', 'mistral-large-2512', { random_seed: -1 }, /random_seed/],
     ['groq', 'openai/gpt-oss-20b', { frequency_penalty: 1 }, /frequency_penalty/],
     ['groq', 'openai/gpt-oss-20b', { logprobs: true }, /logprobs/],

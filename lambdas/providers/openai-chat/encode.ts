@@ -60,7 +60,7 @@ export function encodeChatRequest(requested: MessagesRequest, target: ChatTarget
   const format = chatFormatField(request, target);
   return Object.assign(
     body,
-    samplingFields(request, target),
+    chatSamplingFields(request, target),
     penaltyFields(request, target),
     rareChatFields(request, target),
     logprobFields(request),
@@ -86,6 +86,11 @@ function withUser(messages: EncodedChatMessage[]): EncodedChatMessage[] {
 function digestOfBeginning(messages: EncodedChatMessage[]): string {
   const firstOfUser = messages.findIndex(({ role }) => role === 'user');
   return digest(JSON.stringify(messages.slice(0, firstOfUser + 1)));
+}
+
+function chatSamplingFields(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
+  const fields = samplingFields(request, target);
+  return target.quirks.greedy_needs_top_p_of_1 && fields.temperature === 0 ? { ...fields, top_p: 1 } : fields;
 }
 
 function rareChatFields(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
