@@ -27,6 +27,39 @@ describe('a schema for Gemini', () => {
       { anyOf: [{ required: ['b'] }, { type: 'string' }] },
       { anyOf: [{ description: 'Constraints: {"required":["b"]}' }, { type: 'string' }] },
     ],
+    [
+      'keeps bounds of arrays with few items',
+      { type: 'array', maxItems: 10, items: { type: 'array', items: {}, maxItems: 9 } },
+      { type: 'array', maxItems: 10, items: { type: 'array', items: {}, maxItems: 9 } },
+    ],
+    [
+      'describes bounds of arrays with many items together',
+      {
+        type: 'object',
+        properties: {
+          maxItems: { type: 'integer' },
+          a: { type: 'array', description: 'Names', maxItems: 60, minItems: 1 },
+          b: { anyOf: [{ type: 'array', maxItems: 60 }, { type: 'string' }] },
+        },
+      },
+      {
+        type: 'object',
+        properties: {
+          maxItems: { type: 'integer' },
+          a: { type: 'array', description: 'Names\nConstraints: {"maxItems":60}', minItems: 1 },
+          b: { anyOf: [{ type: 'array', description: 'Constraints: {"maxItems":60}' }, { type: 'string' }] },
+        },
+      },
+    ],
+    [
+      'describes bounds of arrays within the items of others',
+      { type: 'array', maxItems: 20, items: { type: 'array', maxItems: 5 } },
+      {
+        type: 'array',
+        items: { type: 'array', description: 'Constraints: {"maxItems":5}' },
+        description: 'Constraints: {"maxItems":20}',
+      },
+    ],
   ])('%s', (_, schema, expected) => {
     expect(geminiSchema(schema)).toEqual(expected);
   });

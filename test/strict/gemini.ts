@@ -266,6 +266,13 @@ const rules: Rule<GeminiBody>[] = [
       "Forced function calling (ANY mode) with a response mime type: 'application/json' is unsupported",
   },
   {
+    source: 'https://github.com/googleapis/python-genai/issues/2170',
+    refuses: ({ read }) => {
+      const bounds = [...JSON.stringify(read).matchAll(/"maxItems":(\d+)/g)].map(([, most]) => Number(most));
+      return bounds.reduce((sum, most) => sum + most, 0) >= 960 && 'Request contains an invalid argument.';
+    },
+  },
+  {
     source: ARGUMENTS_SOURCE,
     refuses: ({ read }) =>
       read.tools

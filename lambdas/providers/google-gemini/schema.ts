@@ -28,8 +28,43 @@ const SCHEMA_MAPS = new Set(['properties', '$defs']);
 const SILENT = new Set(['$schema', '$comment']);
 const FORMATS = new Set(['date-time', 'date', 'time', 'int32', 'int64', 'float', 'double']);
 
+/**
+ * Maximum number of items that the arrays of a schema may have together. Gemini rejects schemas whose values of
+ * `maxItems` exceed an unknown sum: 960 for texts (https://github.com/googleapis/python-genai/issues/2170), less for
+ * objects (https://github.com/linxule/openinterviewer/pull/23). A lower maximum leaves room for both.
+ */
+const MAX_BOUNDED_ITEMS = 100;
+
 export function geminiSchema(schema: unknown): unknown {
-  return isRecord(schema) ? geminiPart(acyclicSchema(schema, { keepsOptional: true })) : schema;
+  if (!isRecord(schema)) return schema;
+  const accepted = geminiPart(acyclicSchema(schema, { keepsOptional: true }));
+  return boundedItems(accepted) > MAX_BOUNDED_ITEMS ? withDescribedBounds(accepted) : accepted;
+}
+
+/** Returns the number of items that the arrays with `maxItems` may have together, including arrays within items. */
+function boundedItems(part: unknown): number {
+  if (!isPart(part)) return 0;
+  const inner = Object.values(part).reduce((sum: number, value) => sum + boundedItems(value), 0);
+  return typeof part['maxItems'] === 'number' ? part['maxItems'] * (1 + inner) : inner;
+}
+
+/** Moves each `maxItems` into the description. */
+function withDescribedBounds(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(withDescribedBounds);
+  if (!isPart(part)) return part;
+  const { maxItems } = part;
+  const isBound = typeof maxItems === 'number';
+  const entries = Object.entries(part).filter(([keyword]) => !isBound || keyword !== 'maxItems');
+  const others = Object.fromEntries(entries.map(([keyword, value]) => [keyword, withDescribedBounds(value)]));
+  return isBound ? withConstraints(others, { maxItems }) : others;
+}
+
+const isPart = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !isRawNumber(value);
+
+/** Adds constraints that Gemini has no keywords for to the description. */
+function withConstraints(schema: Schema, constraints: Schema): Schema {
+  const described = typeof schema['description'] === 'string' ? `${schema['description']}\n` : '';
+  return { ...schema, description: `${described}Constraints: ${JSON.stringify(constraints)}` };
 }
 
 function geminiPart(schema: unknown): unknown {
@@ -44,9 +79,7 @@ function geminiPart(schema: unknown): unknown {
     if (equivalent) Object.assign(accepted, equivalent);
     else unsupported[keyword] = value;
   }
-  if (Object.keys(unsupported).length === 0) return accepted;
-  const described = typeof accepted['description'] === 'string' ? `${accepted['description']}\n` : '';
-  return { ...accepted, description: `${described}Constraints: ${JSON.stringify(unsupported)}` };
+  return Object.keys(unsupported).length === 0 ? accepted : withConstraints(accepted, unsupported);
 }
 
 /** Returns a keyword in Gemini's form; undefined if Gemini has no equivalent. */
