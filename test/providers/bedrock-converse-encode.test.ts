@@ -123,6 +123,18 @@ describe('a request of Converse', () => {
     ]);
   });
 
+  it('has a text between a document that is no PDF and its cache point, because Bedrock rejects the point there', () => {
+    const notes = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Notes' } };
+
+    expect(asked([text('Hi'), { ...notes, ...cached }])).toMatchObject([
+      { text: 'Hi' },
+      { document: { format: 'txt' } },
+      { text: '(see the document)' },
+      point,
+    ]);
+    expect(asked([text('Hi'), pdf(cached)])).toMatchObject([{ text: 'Hi' }, { document: { format: 'pdf' } }, point]);
+  });
+
   it('has later system messages at their place, and earlier ones in its system prompt', () => {
     const messages: MessagesRequest['messages'] = [
       { role: 'system', content: 'First' },

@@ -215,6 +215,16 @@ const rules: Rule<ConverseBody>[] = [
     },
   },
   {
+    source: 'https://github.com/aws/aws-sdk-java-v2/issues/6277',
+    refuses: ({ read }) =>
+      read.messages.some(({ content }) =>
+        content.some((one, index) => {
+          const previous = content[index - 1];
+          return 'cachePoint' in one && previous && 'document' in previous && previous.document.format !== 'pdf';
+        }),
+      ) && 'messages.0.content.0.type: Field required',
+  },
+  {
     source: 'https://github.com/zeroclaw-labs/zeroclaw/issues/8720',
     refuses: ({ read, model }) =>
       isNova(model) &&

@@ -1,4 +1,5 @@
 import { familyOf, type ConverseTarget } from './families.ts';
+import { DOCUMENT_TEXT } from './media.ts';
 
 type CachePlace = 'tools' | 'system' | 'messages';
 
@@ -16,10 +17,20 @@ export function cachePointAfter(
   return [{ cachePoint: { type: 'default', ...ttl } }];
 }
 
-/** Drops the cache points of a message that the model does not accept at their place. */
+/**
+ * Adapts the cache points of a message. A text is added before a point that follows a document other than a PDF, because
+ * Bedrock rejects the point there (https://github.com/aws/aws-sdk-java-v2/issues/6277). Points that the model accepts
+ * only after a text are dropped elsewhere.
+ */
 export function withAcceptedPoints(content: object[], target: ConverseTarget): object[] {
-  if (!familyOf(target).cachesOnlyTexts) return content;
-  return content.filter((block, index) => !isCachePoint(block) || 'text' in (content[index - 1] ?? {}));
+  const { cachesOnlyTexts } = familyOf(target);
+  return content.flatMap((block, index) => {
+    const previous: { text?: string; document?: { format?: string } } = content[index - 1] ?? {};
+    if (!isCachePoint(block) || previous.text !== undefined) return [block];
+    const format = previous.document?.format;
+    if (format !== undefined && (cachesOnlyTexts || format !== 'pdf')) return [{ text: DOCUMENT_TEXT }, block];
+    return cachesOnlyTexts ? [] : [block];
+  });
 }
 
 export function isCachePoint(block: object | undefined): boolean {

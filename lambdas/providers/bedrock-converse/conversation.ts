@@ -18,7 +18,7 @@ import {
 } from '../translated/turns.ts';
 import { cachePointAfter, isCachePoint, withAcceptedPoints } from './cache-points.ts';
 import { familyOf, signerOf, type ConverseTarget } from './families.ts';
-import { documentBlock, DocumentNames, imageBlock } from './media.ts';
+import { DOCUMENT_TEXT, documentBlock, DocumentNames, imageBlock } from './media.ts';
 
 export interface ConverseMessage {
   role: 'user' | 'assistant';
@@ -29,9 +29,6 @@ interface Conversation {
   system: object[];
   messages: ConverseMessage[];
 }
-
-/** Text that is added to a message with documents, because Converse requires a text next to a document. */
-const DOCUMENT_TEXT = '(see the document)';
 
 /**
  * Returns the system prompt and the messages in Converse's form.

@@ -12,6 +12,9 @@ import {
 } from '../translated/documents.ts';
 import { familyOf, type ConverseTarget } from './families.ts';
 
+/** Text that is added to a message with documents, because Converse requires a text next to a document. */
+export const DOCUMENT_TEXT = '(see the document)';
+
 interface MediaSource {
   type: string;
   media_type?: string;
