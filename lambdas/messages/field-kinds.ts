@@ -46,7 +46,10 @@ export const sourceUrl = z
   .max(MAX_URL)
   .pipe(z.url({ protocol: /^https?$/ }));
 
-/** Bytes in base64. Only the provider checks whether the bytes match their media type. */
+/**
+ * Bytes in base64. This schema does not compare the bytes with their media type. The gateway later corrects the type of
+ * images (image-types.ts); other bytes are checked only by the provider.
+ */
 export const base64 = z.string().min(1).refine(isBase64, BASE64_RULE);
 
 export const cacheControl = optionalField(

@@ -35,7 +35,10 @@ export const metrics = {
   Corrected: { unit: 'Count', by: ['all'] },
   Estimated: { unit: 'Count', by: ['all'] },
   Capped: { unit: 'Count', by: ['all'] },
-  /** Settlements whose first attempt failed. Failures because the table was busy or time ran out do not count. */
+  /**
+   * Messages to settlement that failed at their first delivery, also because of work after the settlement. Failures
+   * because the table was busy or time ran out do not count.
+   */
   SettlementFailed: { unit: 'Count', by: ['all'] },
   /** Generations that the sweep settled. */
   Swept: { unit: 'Count', by: ['all'] },

@@ -1,4 +1,7 @@
-/** The unchanged views of Amazon Athena read exports of a history as DynamoDB writes them; DuckDB runs the views. */
+/**
+ * Runs the project's views for Amazon Athena in DuckDB, without changes. They read exports, in DynamoDB's format, of a
+ * table with generated requests.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -216,7 +216,7 @@ export class BlockWriter {
     const json = begun ? unwritten : writableArguments(unwritten, toTheEnd || progress.isComplete);
     if (json === undefined) return;
     this.#calls.takeUnwritten(call);
-    // Clients read a block without deltas as {}. Arguments may follow an empty object.
+    // Clients read a call without deltas as {}. A provider may write {} before the arguments: sent, it would make {}{…}.
     if (json === '' || (!call.begun && isEmptyObject(json))) return;
     call.begun = true;
     this.#delta({ type: 'input_json_delta', partial_json: json });

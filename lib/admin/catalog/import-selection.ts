@@ -47,8 +47,8 @@ const placeSchema = z.strictObject({
   /** List entry whose facts are used, and whose prices are used if the endpoint's own entry has none. */
   like: listPlaceSchema.optional(),
   /**
-   * Prices in USD per million tokens, which replace the listed prices. Apart from `ends`, only these prices can have
-   * dates.
+   * Prices in USD per million tokens, which replace the listed prices. Only these prices can have
+   * periods; listed prices can only end (`ends`).
    */
   usd: datedCostSchema.optional(),
   usd_source: z.url().optional(),

@@ -59,7 +59,7 @@ async function refuseWhileAwaiting({ table, accountId }: ChangeContext): Promise
   );
 }
 
-/** Returns the windows of counters that differ from the account's records. */
+/** Returns the windows of counters that differ from the account's records, except windows that may be removed already. */
 async function measure(
   { table, accountId }: ChangeContext,
   { progressOf, pauseMs }: RecomputeOptions,
