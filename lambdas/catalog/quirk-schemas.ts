@@ -117,8 +117,8 @@ const openaiChatQuirks = z.strictObject({
   max_stop_sequences: z.int().positive().optional(),
   seed_field: z.enum(['seed', 'random_seed']).optional(),
   /**
-   * Whether the provider rejects a temperature of 0 unless `top_p` is 1. With the temperature 0, `top_p` has no effect
-   * (https://github.com/devoxx/DevoxxGenieIDEAPlugin/issues/338).
+   * Whether the provider rejects a temperature of 0 with a `top_p` other than 1. At the temperature 0, `top_p` has no
+   * effect (https://github.com/devoxx/DevoxxGenieIDEAPlugin/issues/338).
    */
   greedy_needs_top_p_of_1: z.boolean().optional(),
   max_top_logprobs: z.int().positive().optional(),

@@ -468,7 +468,7 @@ const providers: Record<string, ChatProvider> = {
       {
         source: 'https://github.com/devoxx/DevoxxGenieIDEAPlugin/issues/338',
         refuses: ({ read }) =>
-          read.temperature === 0 && read.top_p !== 1 && 'top_p must be 1 when using greedy sampling',
+          read.temperature === 0 && (read.top_p ?? 1) !== 1 && 'top_p must be 1 when using greedy sampling',
       },
       {
         source: 'https://github.com/mistralai/client-python/issues/234',

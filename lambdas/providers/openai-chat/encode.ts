@@ -90,7 +90,8 @@ function digestOfBeginning(messages: EncodedChatMessage[]): string {
 
 function chatSamplingFields(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const fields = samplingFields(request, target);
-  return target.quirks.greedy_needs_top_p_of_1 && fields.temperature === 0 ? { ...fields, top_p: 1 } : fields;
+  const isRefused = target.quirks.greedy_needs_top_p_of_1 && fields.temperature === 0 && fields.top_p !== undefined;
+  return isRefused ? { ...fields, top_p: 1 } : fields;
 }
 
 function rareChatFields(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
