@@ -84,8 +84,8 @@ const openaiChatQuirks = z.strictObject({
   /** Whether the model accepts either tools or a schema for the answer, but not both. */
   format_excludes_tools: z.boolean().optional(),
   /**
-   * Whether the provider accepts `strict` only on all tools of a request, or on none, and no lists of types, lengths,
-   * patterns and formats in strict schemas.
+   * Whether all tools of a request must have the same `strict`. Strict schemas must then have no lists of types, lengths,
+   * patterns or formats.
    */
   limited_strict_mode: z.boolean().optional(),
   /** Whether the model rejects a schema for the answer while it thinks. Thinking is then turned off. */

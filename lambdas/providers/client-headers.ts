@@ -29,7 +29,7 @@ export function isNewVersion({ anthropicVersion }: ClientHeaders): boolean {
 
 /**
  * Refuses a header with a beta that the gateway does not allow.
- * @throws {GatewayError} 400 naming the beta
+ * @throws {GatewayError} 400; names the beta, unless its characters do not fit a header
  */
 export function refusePricedBetas(header: string): void {
   const refused = refusedBeta(header.split(',').map((name) => name.trim()));

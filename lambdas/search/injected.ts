@@ -7,8 +7,8 @@ import { resultText } from './sources.ts';
 const MAX_QUESTION_CHARACTERS = 400;
 
 /**
- * Returns the last text of the last message, cut to the length of a query; undefined if the message has no text, or is
- * not from the user.
+ * Returns the last text block of the last message on one line, cut to the length of a query; undefined if the block is
+ * blank, or the message has no text or is not from the user.
  */
 export function questionOf({ messages }: MessagesRequest): string | undefined {
   const last = messages.at(-1);

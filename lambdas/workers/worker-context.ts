@@ -1,4 +1,4 @@
 import type { Context } from 'aws-lambda';
 
-/** Part of Lambda's context that workers use. On a local gateway, invocations have no id. */
+/** Part of Lambda's context that workers use. Tests may leave the id out. */
 export type WorkerContext = Pick<Context, 'getRemainingTimeInMillis'> & Partial<Pick<Context, 'awsRequestId'>>;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
 import { runSeed } from './long-runs.ts';
 
-/** A failed test file fails in the same way when it runs again. */
+/** On one commit, fast-check draws the same values in each run, unless `TEST_SEED` sets another seed. */
 fc.configureGlobal({ seed: runSeed });

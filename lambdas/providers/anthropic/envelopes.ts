@@ -30,8 +30,8 @@ const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
     newFraming: newSseFraming,
   },
   // Amazon Bedrock's InvokeModelWithResponseStream: betas are in the body, and the path selects streaming. Bedrock
-  // rejected requests of Claude Code with betas that the model does not know, with fields that belong to such betas, or with deferred tools
-  // (anthropics/claude-code issues 49370, 49648, 82549), and tool names of more than 64 characters
+  // rejected requests of Claude Code with betas that the model does not know, with fields that belong to such betas, or
+  // with deferred tools (anthropics/claude-code issues 49370, 49648, 82549), and tool names of more than 64 characters
   // (tableau/tableau-mcp issue 494).
   'bedrock-invoke': {
     betas: [],
