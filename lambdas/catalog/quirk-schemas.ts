@@ -88,6 +88,11 @@ const openaiChatQuirks = z.strictObject({
    * patterns or formats.
    */
   limited_strict_mode: z.boolean().optional(),
+  /**
+   * Whether the provider accepts `response_format` of type json_object in streams and next to thinking, for models that
+   * list `response_format`.
+   */
+  json_mode: z.boolean().optional(),
   /** Whether the model rejects a schema for the answer while it thinks. Thinking is then turned off. */
   format_needs_no_thinking: z.boolean().optional(),
   /** Value of `reasoning_format` with which the provider returns thinking separately. */

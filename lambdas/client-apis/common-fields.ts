@@ -100,7 +100,7 @@ export const commonFields = {
   }),
   response_format: optionalField(responseFormat).meta({
     description:
-      'The form of the answer. `json_schema` makes it fit a schema, on models that support this; `json_object` adds an instruction to the prompt that the answer must be a JSON object.',
+      'The form of the answer. `json_schema` makes it fit a schema, on models that support this. With `json_object` the prompt demands a JSON object, and providers with a JSON mode enforce it in requests without tools.',
   }),
   reasoning_effort: reasoningEffort.meta({
     description:
@@ -184,10 +184,9 @@ export function requestedFormat({ response_format: format }: CommonBody): Answer
   return format?.type === 'json_schema' ? { type: format.type, ...format.json_schema } : (format ?? undefined);
 }
 
-/**
- * Returns a format with a schema in the form of the Messages API; undefined for formats without a schema to enforce.
- */
-function schemaFormat(format: AnswerFormat | undefined) {
+/** Returns a format other than text in the form of the Messages API, to which the gateway adds `json_object`. */
+function jsonOutput(format: AnswerFormat | undefined) {
+  if (format?.type === 'json_object') return { type: format.type };
   if (format?.type !== 'json_schema') return undefined;
   const { name, description, schema } = format;
   return {
@@ -216,11 +215,11 @@ export function promptSettings(
   format: AnswerFormat | undefined,
 ) {
   const blocks = withoutBlankBlocks([...system, ...formatInstructions(format)]);
-  const schema = schemaFormat(format);
+  const json = jsonOutput(format);
   return {
     ...thinking,
     ...(blocks.length > 0 ? { system: blocks } : {}),
-    ...(output || schema ? { output_config: { ...output, ...(schema ? { format: schema } : {}) } } : {}),
+    ...(output || json ? { output_config: { ...output, ...(json ? { format: json } : {}) } } : {}),
   };
 }
 

@@ -9,13 +9,28 @@ interface OutputFormat {
   description?: string | undefined;
 }
 
-/** Returns the requested format of an answer, from `output_config` or the older `output_format`. */
+/** Returns the requested schema of an answer, from `output_config` or the older `output_format`. */
 export function outputFormat(request: MessagesRequest): OutputFormat | undefined {
+  if (requestsJsonMode(request)) return undefined;
   return request.output_config?.format ?? (request['output_format'] as OutputFormat | null | undefined) ?? undefined;
 }
 
-/** Removes the name and the description of the format, which the Messages API does not define. */
-export function withoutFormatName(request: MessagesRequest): MessagesRequest {
+/**
+ * Returns whether the client requested any JSON object (`json_object` of OpenAI's APIs). The prompt requests it too,
+ * because many providers have no such mode.
+ */
+export function requestsJsonMode({ output_config: config }: MessagesRequest): boolean {
+  return config?.format?.type === 'json_object';
+}
+
+/** Returns whether the client will parse the whole text of the answer as JSON. */
+export function expectsJson(request: MessagesRequest): boolean {
+  return requestsJsonMode(request) || outputFormat(request) !== undefined;
+}
+
+/** Removes the format `json_object`, and the name and the description of a schema: the Messages API defines none of them. */
+export function withDefinedFormat(request: MessagesRequest): MessagesRequest {
+  if (requestsJsonMode(request)) return withoutFormat(request);
   const { output_config: config } = request;
   if (!config?.format?.name && !config?.format?.description) return request;
   const { name: _name, description: _description, ...format } = config.format;

@@ -87,15 +87,17 @@ describe('messages with phases', () => {
     expect(JSON.stringify(assembler.finish())).not.toContain('phase');
   });
 
-  it('have commentary as thinking if the answer has to be JSON', async () => {
-    const format = { type: 'json_schema', schema: {} };
-    const events = output.flatMap((item, index) => [added(index, { ...item, content: [] }), done(index, item)]);
+  it.each([[{ type: 'json_schema', schema: {} }], [{ type: 'json_object' }]])(
+    'have commentary as thinking if the answer has to be JSON: %j',
+    async (format) => {
+      const events = output.flatMap((item, index) => [added(index, { ...item, content: [] }), done(index, item)]);
 
-    expect(contentOf(await decode([...events, completed], { output_config: { format } }))).toMatchObject([
-      { type: 'thinking', thinking: 'Let me think.' },
-      { type: 'text', text: '{"a":1}' },
-    ]);
-  });
+      expect(contentOf(await decode([...events, completed], { output_config: { format } }))).toMatchObject([
+        { type: 'thinking', thinking: 'Let me think.' },
+        { type: 'text', text: '{"a":1}' },
+      ]);
+    },
+  );
 });
 
 describe('interleaved items of an answer', () => {

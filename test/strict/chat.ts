@@ -92,14 +92,17 @@ const allFields = {
     .optional(),
   parallel_tool_calls: z.boolean().optional(),
   response_format: z
-    .strictObject({
-      type: z.literal('json_schema'),
-      json_schema: z.strictObject({
-        name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
-        schema: z.looseObject({}),
-        strict: z.boolean().optional(),
+    .discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('json_object') }),
+      z.strictObject({
+        type: z.literal('json_schema'),
+        json_schema: z.strictObject({
+          name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+          schema: z.looseObject({}),
+          strict: z.boolean().optional(),
+        }),
       }),
-    })
+    ])
     .optional(),
   reasoning_effort: effort.optional(),
   reasoning: z.looseObject({}).optional(),
@@ -176,6 +179,13 @@ const everyChat: Rule<ChatBody>[] = [
     source: ARGUMENTS_SOURCE,
     refuses: ({ read }) =>
       read.tools?.map((one) => argumentsFault(one.function.parameters)).find((fault) => fault !== undefined),
+  },
+  {
+    source: 'https://github.com/ultimatejimmy/xray.koplugin/issues/33',
+    refuses: ({ read: { messages, response_format: format } }) =>
+      format?.type === 'json_object' &&
+      !/json/i.test(JSON.stringify(messages)) &&
+      "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
   },
   {
     source: 'https://platform.openai.com/docs/guides/structured-outputs',
@@ -278,7 +288,7 @@ const openaiIds = callIds(/^.{1,40}$/, openapi);
 const openaiReasons = (model: string) => /^(o\d|gpt-5)/.test(model);
 const enforcedSchemas = ({ tools = [], response_format: format }: ChatBody): JsonObject[] => [
   ...tools.filter((one) => one.function.strict).map((one) => one.function.parameters),
-  ...(format?.json_schema.strict ? [format.json_schema.schema] : []),
+  ...(format?.type === 'json_schema' && format.json_schema.strict ? [format.json_schema.schema] : []),
 ];
 const firstFault = (schemas: readonly JsonObject[], flavor: { faultIn(schema: JsonObject): string | undefined }) =>
   schemas.map((schema) => flavor.faultIn(schema)).find((fault) => fault !== undefined);
@@ -623,7 +633,10 @@ const providers: Record<string, ChatProvider> = {
         source: fireworksFlavor.source,
         refuses: ({ read: { tools = [], response_format: format } }) =>
           firstFault(
-            [...tools.map((one) => one.function.parameters), ...(format ? [format.json_schema.schema] : [])],
+            [
+              ...tools.map((one) => one.function.parameters),
+              ...(format?.type === 'json_schema' ? [format.json_schema.schema] : []),
+            ],
             fireworksFlavor,
           ),
       },

@@ -103,12 +103,15 @@ const body = z.strictObject({
   text: z
     .strictObject({
       format: z
-        .strictObject({
-          type: z.literal('json_schema'),
-          name: z.string(),
-          schema: z.looseObject({}),
-          strict: z.boolean(),
-        })
+        .discriminatedUnion('type', [
+          z.strictObject({ type: z.literal('json_object') }),
+          z.strictObject({
+            type: z.literal('json_schema'),
+            name: z.string(),
+            schema: z.looseObject({}),
+            strict: z.boolean(),
+          }),
+        ])
         .optional(),
       verbosity: z.enum(['low', 'medium', 'high']).optional(),
     })
@@ -117,6 +120,10 @@ const body = z.strictObject({
   prompt_cache_key: z.string().max(64).optional(),
 });
 type ResponsesBody = z.output<typeof body>;
+
+function enforcedSchema({ text }: Pick<ResponsesBody, 'text'>): Record<string, unknown>[] {
+  return text?.format?.type === 'json_schema' && text.format.strict ? [text.format.schema] : [];
+}
 
 /** Efforts by the beginning of the model's name; https://platform.openai.com/docs/models lists each. */
 const openaiEfforts: [RegExp, readonly string[]][] = [
@@ -205,11 +212,18 @@ const rules: Rule<ResponsesBody>[] = [
       read.tools?.map(({ parameters }) => argumentsFault(parameters)).find((fault) => fault !== undefined),
   },
   {
+    source: 'https://github.com/BigDawnGhost/wenyi/pull/66',
+    refuses: ({ read: { input, text } }) =>
+      text?.format?.type === 'json_object' &&
+      !/json/i.test(JSON.stringify(input)) &&
+      "Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.",
+  },
+  {
     source: 'https://platform.openai.com/docs/guides/structured-outputs',
     refuses: ({ read }) => {
       const held = [
         ...(read.tools ?? []).filter(({ strict }) => strict).map(({ parameters }) => parameters),
-        ...(read.text?.format?.strict ? [read.text.format.schema] : []),
+        ...enforcedSchema(read),
       ];
       return (
         held.some((schema) =>
@@ -233,10 +247,7 @@ const openaiRules: Rule<ResponsesBody>[] = [
   {
     source: enforcedFlavor.source,
     refuses: ({ read: { tools = [], text } }) =>
-      [
-        ...tools.filter(({ strict }) => strict).map(({ parameters }) => parameters),
-        ...(text?.format?.strict ? [text.format.schema] : []),
-      ]
+      [...tools.filter(({ strict }) => strict).map(({ parameters }) => parameters), ...enforcedSchema({ text })]
         .map((schema) => enforcedFlavor.faultIn(schema))
         .find((fault) => fault !== undefined),
   },
@@ -309,7 +320,7 @@ const metaRules: Rule<ResponsesBody>[] = [
     refuses: ({ read }) =>
       [
         ...(read.tools ?? []).map(({ parameters }) => parameters),
-        ...(read.text?.format ? [read.text.format.schema] : []),
+        ...(read.text?.format?.type === 'json_schema' ? [read.text.format.schema] : []),
       ].some((schema) => isCircular(schema)) && 'Recursive JSON schemas are not currently supported',
   },
   undocumented('https://github.com/anomalyco/models.dev/tree/dev/providers'),

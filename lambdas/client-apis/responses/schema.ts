@@ -31,7 +31,7 @@ const format = z.discriminatedUnion(
 export const responseText = {
   format: optionalField(format).meta({
     description:
-      'The form of the answer. `json_schema` makes it fit a schema, on models that support this; `json_object` adds an instruction to the prompt that the answer must be a JSON object.',
+      'The form of the answer. `json_schema` makes it fit a schema, on models that support this. With `json_object` the prompt demands a JSON object, and providers with a JSON mode enforce it in requests without tools.',
   }),
   verbosity,
 };

@@ -1,6 +1,6 @@
 import { penalties } from '../../catalog/sampling-parameters.ts';
 import { withTrueImageTypes } from '../../messages/image-types.ts';
-import { withoutFormatName, withOutput } from '../../messages/output-format.ts';
+import { withDefinedFormat, withOutput } from '../../messages/output-format.ts';
 import {
   thinkingInAnswers,
   thinkingOf,
@@ -122,7 +122,7 @@ function upstreamRequest(
   // The endpoint's limit is the default, because the Messages API requires max_tokens.
   const maxTokens = Math.min(requested.max_tokens ?? ceiling, ceiling);
   const placed = placedInstructions(
-    withSoundCalls(withTrueImageTypes(rewritten(withoutFormatName(requested), target.quirks))),
+    withSoundCalls(withTrueImageTypes(rewritten(withDefinedFormat(requested), target.quirks))),
   );
   const chosen = withSupportedChoice(
     withSupportedSchemas(withoutIdleChoice(placed), target.quirks),

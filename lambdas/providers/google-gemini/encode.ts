@@ -3,7 +3,7 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
-import { answerSchema, withFormatOrForcedCall, withFormatOrTools } from '../translated/answer-format.ts';
+import { answerSchema, usesJsonMode, withFormatOrForcedCall, withFormatOrTools } from '../translated/answer-format.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import {
   penaltyFields,
@@ -122,6 +122,7 @@ function geminiMediaFields(
 }
 
 function geminiFormatFields(request: MessagesRequest, { supportedParameters }: GeminiTarget): Record<string, unknown> {
+  if (usesJsonMode(request, supportedParameters)) return { responseMimeType: 'application/json' };
   const schema = answerSchema(request, supportedParameters);
   return schema ? { responseMimeType: 'application/json', responseJsonSchema: geminiSchema(schema) } : {};
 }

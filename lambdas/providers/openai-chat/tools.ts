@@ -1,6 +1,6 @@
 import type { MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import { answerName, answerSchema } from '../translated/answer-format.ts';
+import { answerName, answerSchema, usesJsonMode } from '../translated/answer-format.ts';
 import { functionTools, isStrict, type FunctionTool } from '../translated/function-tools.ts';
 import { enforcedSchema, takenSchema, type SchemaQuirks } from '../translated/taken-schema.ts';
 import type { ChatTarget } from './target.ts';
@@ -46,6 +46,8 @@ export function chatFormatField(
   request: MessagesRequest,
   { supportedParameters, quirks }: ChatTarget,
 ): Record<string, unknown> {
+  if (quirks.json_mode && usesJsonMode(request, supportedParameters))
+    return { response_format: { type: 'json_object' } };
   const requested = answerSchema(request, supportedParameters);
   if (!requested) return {};
   const schema = takenSchema(requested, quirks);

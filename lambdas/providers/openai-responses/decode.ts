@@ -2,7 +2,7 @@
 
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
-import { outputFormat } from '../../messages/output-format.ts';
+import { expectsJson } from '../../messages/output-format.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
 import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
@@ -38,8 +38,7 @@ class ResponsesTranslation {
 
   constructor({ target, ...context }: DecodeContext) {
     this.answer = new TranslatedAnswer(context, gatewaySignature('openai-responses'));
-    const isJson = outputFormat(context.request) !== undefined;
-    this.#items = new OutputItems(this.answer, target.providerId, isJson);
+    this.#items = new OutputItems(this.answer, target.providerId, expectsJson(context.request));
   }
 
   readDocument(response: Record<string, unknown>): Reading {

@@ -7,6 +7,7 @@ import { penalties, type TuningParameter } from '../../catalog/sampling-paramete
 import { invalidRequest } from '../../platform/errors.ts';
 import { withoutUndefined } from '../../platform/json/records.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
+import { usesJsonMode } from '../translated/answer-format.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { rareFields, refuseUnsupportedSampling, samplingFields } from '../translated/sampling.ts';
 import { withSupportedFields } from '../translated/supported-fields.ts';
@@ -14,7 +15,8 @@ import { refuseUnsupportedChoice, withSupportedChoice } from '../translated/tool
 import { withSentNames } from '../translated/tool-names.ts';
 import { systemText } from '../translated/turns.ts';
 import { userDigest } from '../translated/user-digest.ts';
-import { inputItems } from './input.ts';
+import { inputItems, systemItem } from './input.ts';
+import type { ResponsesItem } from './item.ts';
 import { mayReason, reasoningFields } from './reasoning.ts';
 import type { ResponsesTarget } from './target.ts';
 import { responsesFormatField, responsesToolFields } from './tools.ts';
@@ -35,11 +37,9 @@ export function encodeResponsesRequest(requested: MessagesRequest, target: Respo
   const input = inputItems(named, target);
   if (input.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
   const limit = outputLimit(request, target);
-  const instructions = systemText(request);
   return {
     model: target.upstreamModel,
-    ...(instructions === '' ? {} : { instructions }),
-    input,
+    ...promptFields(request, input, target),
     stream: true,
     store: false,
     // Unless truncation is disabled, some servers silently drop the beginning of a conversation that is too long.
@@ -54,6 +54,22 @@ export function encodeResponsesRequest(requested: MessagesRequest, target: Respo
     ...textFields(request, target),
     ...topLogprobsField(request),
   };
+}
+
+/**
+ * Returns the system prompt and the input. In JSON mode, the system prompt is part of the input: OpenAI rejects a
+ * request whose input does not mention JSON, even if the instructions do (https://github.com/BigDawnGhost/wenyi/pull/66).
+ */
+function promptFields(
+  request: MessagesRequest,
+  input: ResponsesItem[],
+  target: ResponsesTarget,
+): Record<string, unknown> {
+  const instructions = systemText(request);
+  if (instructions === '') return { input };
+  return usesJsonMode(request, target.supportedParameters)
+    ? { input: [systemItem(instructions, target), ...input] }
+    : { instructions, input };
 }
 
 /**

@@ -23,7 +23,7 @@ export function inputItems({ messages }: MessagesRequest, target: ResponsesTarge
   const items = toTurns(messages).flatMap(({ role, messages: turnMessages }): ResponsesItem[] => {
     switch (role) {
       case 'system':
-        return [messageItem(target.quirks.system_role ?? 'developer', [inputText(turnText(turnMessages.flat()))])];
+        return [systemItem(turnText(turnMessages.flat()), target)];
       case 'assistant':
         return assistantTurn(turnMessages, target);
       case 'user':
@@ -143,6 +143,10 @@ function documentParts(block: Block, path: string, { quirks }: ResponsesTarget):
       ? { type: 'input_file', filename: document.filename, file_data: document.dataUrl }
       : { type: 'input_file', file_url: document.url };
   return document.about === '' ? [file] : [inputText(document.about), file];
+}
+
+export function systemItem(text: string, { quirks }: ResponsesTarget): ResponsesItem {
+  return messageItem(quirks.system_role ?? 'developer', [inputText(text)]);
 }
 
 function inputText(text: string): ResponsesItem {

@@ -1,5 +1,5 @@
 import type { MessagesRequest } from '../../messages/types.ts';
-import { answerName, answerSchema } from '../translated/answer-format.ts';
+import { answerName, answerSchema, usesJsonMode } from '../translated/answer-format.ts';
 import { functionTools, isStrict } from '../translated/function-tools.ts';
 import { strictForm } from '../translated/strict-form.ts';
 import { takenSchema } from '../translated/taken-schema.ts';
@@ -32,6 +32,7 @@ export function responsesFormatField(
   request: MessagesRequest,
   { supportedParameters, quirks }: ResponsesTarget,
 ): Record<string, unknown> {
+  if (usesJsonMode(request, supportedParameters)) return { format: { type: 'json_object' } };
   const requested = answerSchema(request, supportedParameters);
   if (!requested) return {};
   const schema = takenSchema(requested, quirks);

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../platform/errors.ts';
-import { outputFormat, withoutFormat } from '../../messages/output-format.ts';
+import { outputFormat, requestsJsonMode, withoutFormat } from '../../messages/output-format.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { currentSchema } from './arguments-schema.ts';
 
@@ -23,6 +23,15 @@ export function answerSchema(
     );
   }
   return currentSchema(format.schema ?? {}) as Record<string, unknown>;
+}
+
+/**
+ * Returns whether the provider is asked to enforce a JSON object. Next to tools, only the prompt demands it, because
+ * Gemini and Groq accept only one of them (https://ai.google.dev/gemini-api/docs/structured-output,
+ * https://console.groq.com/docs/structured-outputs).
+ */
+export function usesJsonMode(request: MessagesRequest, supportedParameters: readonly string[]): boolean {
+  return requestsJsonMode(request) && !request.tools?.length && supportedParameters.includes('response_format');
 }
 
 /**

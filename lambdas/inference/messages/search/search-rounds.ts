@@ -5,7 +5,7 @@
 
 import { measurePrompt } from '../../../admission/prompt/prompt-size.ts';
 import { messagesFactsOf } from '../../../catalog/wires.ts';
-import { outputFormat } from '../../../messages/output-format.ts';
+import { expectsJson } from '../../../messages/output-format.ts';
 import type { Block, MessageDelta, MessagesEvent, StopReason } from '../../../messages/types.ts';
 import { Money } from '../../../money/money.ts';
 import { UpstreamError } from '../../../providers/http/upstream-error.ts';
@@ -51,7 +51,7 @@ export async function* searchRounds(
   const { session, isDeclared, signal } = search;
   let { attempt, batches } = first;
   const { web_search: price = Money.zero } = attempt.candidate.pricing;
-  const events = new RoundEvents(session, { isDeclared, mayCite: outputFormat(attempt.message) === undefined });
+  const events = new RoundEvents(session, { isDeclared, mayCite: !expectsJson(attempt.message) });
   const { max_tokens: maxTokens } = attempt.message;
   for (let round = 1; ; round += 1) {
     const current = new SearchRound(events, round === 1 ? search.firstBlocks : undefined);
