@@ -675,6 +675,16 @@ const bedrockBetas: Rule<ClaudeBody>[] = [
   },
 ];
 
+/** Bedrock's own copy of the Messages API has no schemas for answers and no strict tools since Opus 4.7. */
+const noSchemasOfBedrock: Rule<ClaudeBody> = {
+  source: 'https://github.com/vercel/ai/issues/14773',
+  refuses: ({ read: { output_config: output, tools = [] }, model }) => {
+    if (!/opus-4-[78]|(?:opus|fable|sonnet|haiku)-5/.test(model)) return false;
+    if (output?.format) return 'output_config.format: Extra inputs are not permitted';
+    return tools.some(({ strict }) => strict === true) && 'tools.0.custom.strict: Extra inputs are not permitted';
+  },
+};
+
 const noSystemMessages: Rule<ClaudeBody> = {
   source: `${docs}/build-with-claude/mid-conversation-system-messages`,
   refuses: ({ read }) => read.messages.some(({ role }) => role === 'system') && "role 'system' is not supported",
@@ -709,6 +719,7 @@ export const bedrockInvokeFake: StrictFake = strictFake<ClaudeBody>(atBedrock, [
   noAgentFields,
   noAutomaticCaching,
   noLongToolNames,
+  noSchemasOfBedrock,
   ...betaRules,
   ...bedrockBetas,
 ]);
@@ -769,5 +780,6 @@ export const anthropicRules: readonly Rule<ClaudeBody>[] = [
   noAgentFields,
   noAutomaticCaching,
   noLongToolNames,
+  noSchemasOfBedrock,
   ...bedrockBetas,
 ];
