@@ -228,6 +228,8 @@ const openaiResponsesQuirks = z.strictObject({
   logprobs_need_no_thinking: z.boolean().optional(),
   /** Whether the provider rejects schemas with circular references. */
   acyclic_schemas: z.boolean().optional(),
+  /** Whether the provider accepts `text.format` of type json_object. Default: true. */
+  json_mode: z.boolean().optional(),
   image_types: imageTypes,
   pdf_files: z.boolean().optional(),
 });

@@ -7,7 +7,6 @@ import { penalties, type TuningParameter } from '../../catalog/sampling-paramete
 import { invalidRequest } from '../../platform/errors.ts';
 import { withoutUndefined } from '../../platform/json/records.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
-import { usesJsonMode } from '../translated/answer-format.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { rareFields, refuseUnsupportedSampling, samplingFields } from '../translated/sampling.ts';
 import { withSupportedFields } from '../translated/supported-fields.ts';
@@ -19,7 +18,7 @@ import { inputItems, systemItem } from './input.ts';
 import type { ResponsesItem } from './item.ts';
 import { mayReason, reasoningFields } from './reasoning.ts';
 import type { ResponsesTarget } from './target.ts';
-import { responsesFormatField, responsesToolFields } from './tools.ts';
+import { isInJsonMode, responsesFormatField, responsesToolFields } from './tools.ts';
 
 /**
  * Sampling parameters that the API cannot express. If the model lists one of them, another endpoint may accept it, so
@@ -67,7 +66,7 @@ function promptFields(
 ): Record<string, unknown> {
   const instructions = systemText(request);
   if (instructions === '') return { input };
-  return usesJsonMode(request, target.supportedParameters)
+  return isInJsonMode(request, target)
     ? { input: [systemItem(instructions, target), ...input] }
     : { instructions, input };
 }

@@ -28,11 +28,14 @@ export function responsesToolFields(request: MessagesRequest, { quirks }: Respon
   };
 }
 
-export function responsesFormatField(
-  request: MessagesRequest,
-  { supportedParameters, quirks }: ResponsesTarget,
-): Record<string, unknown> {
-  if (usesJsonMode(request, supportedParameters)) return { format: { type: 'json_object' } };
+/** Returns whether the provider is asked to enforce a JSON object. */
+export function isInJsonMode(request: MessagesRequest, { supportedParameters, quirks }: ResponsesTarget): boolean {
+  return quirks.json_mode !== false && usesJsonMode(request, supportedParameters);
+}
+
+export function responsesFormatField(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
+  if (isInJsonMode(request, target)) return { format: { type: 'json_object' } };
+  const { supportedParameters, quirks } = target;
   const requested = answerSchema(request, supportedParameters);
   if (!requested) return {};
   const schema = takenSchema(requested, quirks);
