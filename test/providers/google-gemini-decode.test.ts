@@ -113,6 +113,7 @@ describe('the end of a Gemini answer', () => {
 
   it.each([
     ['MAX_TOKENS', 'max_tokens'],
+    ['CONTINUATION', 'max_tokens'],
     ['RECITATION', 'refusal'],
     ['SPII', 'refusal'],
     ['MODEL_ARMOR', 'refusal'],
@@ -128,6 +129,15 @@ describe('the end of a Gemini answer', () => {
       expect(batches.flatMap(({ events }) => events.map(({ data }) => data.type))).toEqual(['error']);
     },
   );
+
+  it('is not the default value of a block reason', async () => {
+    const unblocked = 'data: {"promptFeedback":{"blockReason":"BLOCK_REASON_UNSPECIFIED"}}\r\n\r\n';
+    const blocked = 'data: {"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"}}\r\n\r\n';
+
+    expect(await messageOf([unblocked, response('{"text":"Hi"}', 'STOP')])).toMatchObject({ stop_reason: 'end_turn' });
+    expect(await messageOf([blocked])).toMatchObject({ stop_reason: 'refusal' });
+    await expect(batchesOf([unblocked])).rejects.toMatchObject({ failure: 'broken' });
+  });
 
   it.each(['OTHER', 'UNEXPECTED_TOOL_CALL', 'SOMETHING_NEW'])('with %s is a failure', async (finish) => {
     const batches = await batchesOf([response('{"text":"Hi"}', finish)]);

@@ -13,7 +13,7 @@ import { parseEventExactly, sseReader, translate } from '../translated/stream.ts
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';
 import { CallReader } from './calls.ts';
-import { geminiStopReason } from './finish-reason.ts';
+import { blockReasonOf, geminiStopReason } from './finish-reason.ts';
 import { geminiLogprobs } from './logprobs.ts';
 import { makesMusic, Song } from './music.ts';
 import { sealSignature } from './signatures.ts';
@@ -81,7 +81,7 @@ class GeminiTranslation {
     }
     const [first] = asRecords(response['candidates']);
     if (first) this.#onCandidate(first);
-    else if (asText(asOptionalRecord(response['promptFeedback'])?.['blockReason']) !== '') this.#onReason('SAFETY');
+    else if (blockReasonOf(response) !== undefined) this.#onReason('SAFETY');
   }
 
   onEnd(): void {

@@ -16,14 +16,30 @@ const GEMINI_REFUSALS = new Set([
 ]);
 
 /**
- * Converts a finish reason to a stop reason. Gemini sends STOP also after tool calls. Reasons other than STOP,
- * MAX_TOKENS and the refusals are failures.
+ * Finish reasons at a token limit. Gemini 4 Argon sends CONTINUATION at the limit of one request
+ * (https://newreleases.io/project/github/vercel/ai/release/@ai-sdk%2Fgoogle-vertex@3.0.182).
+ */
+const TOKEN_LIMITS = new Set(['MAX_TOKENS', 'CONTINUATION']);
+
+/**
+ * Converts a finish reason to a stop reason. Gemini sends STOP also after tool calls. Reasons other than STOP, token
+ * limits and the refusals are failures.
  */
 export function geminiStopReason(finishReason: string, hasToolCalls: boolean): StopReason | 'failed' {
   if (GEMINI_REFUSALS.has(finishReason)) return 'refusal';
-  if (finishReason === 'MAX_TOKENS') return 'max_tokens';
+  if (TOKEN_LIMITS.has(finishReason)) return 'max_tokens';
   if (finishReason !== 'STOP') return 'failed';
   return hasToolCalls ? 'tool_use' : 'end_turn';
+}
+
+/**
+ * Returns why Gemini blocked the prompt; undefined if it did not. The default value stands for no block
+ * (https://newreleases.io/project/github/vercel/ai/release/@ai-sdk%2Fgoogle@4.0.75).
+ */
+export function blockReasonOf(response: Record<string, unknown>): string | undefined {
+  const { blockReason } = recordOrEmpty(response['promptFeedback']);
+  const isBlocked = typeof blockReason === 'string' && blockReason !== '' && blockReason !== 'BLOCK_REASON_UNSPECIFIED';
+  return isBlocked ? reasonName(blockReason) : undefined;
 }
 
 /**
@@ -32,9 +48,10 @@ export function geminiStopReason(finishReason: string, hasToolCalls: boolean): S
  * @param body a response, or an event of a stream
  */
 export function geminiRefusal(body: unknown): string | undefined {
-  const { promptFeedback, candidates } = recordOrEmpty(body);
-  const { blockReason } = recordOrEmpty(promptFeedback);
-  if (typeof blockReason === 'string' && blockReason !== '') return reasonName(blockReason);
+  const response = recordOrEmpty(body);
+  const { candidates } = response;
+  const blockReason = blockReasonOf(response);
+  if (blockReason !== undefined) return blockReason;
   const { finishReason } = recordOrEmpty(Array.isArray(candidates) ? candidates[0] : undefined);
   return typeof finishReason === 'string' && GEMINI_REFUSALS.has(finishReason) ? finishReason : undefined;
 }
