@@ -26,6 +26,8 @@ const ending = (reason: StopReason | null, output_tokens: number): MessagesEvent
   usage: { output_tokens },
 });
 
+const at = (index: number, event: MessagesEvent) => ({ ...event, index }) as MessagesEvent;
+
 function passed(events: MessagesEvent[]): MessagesEvent[] {
   const order = new AnswerOrder();
   return events.flatMap((event) => order.check(event));
@@ -93,7 +95,86 @@ describe('the reason of an answer with a call', () => {
     ]);
   });
 
+  it('is "end_turn" without any call, although an imitation of the Messages API reported "tool_use"', () => {
+    expect(passed([start, text, close, ending('tool_use', 2), end])).toContainEqual(ending('end_turn', 2));
+  });
+
+  it('stays "tool_use" if only code of the provider has called a tool', () => {
+    const byCode = open({ ...(call as { content_block: Block }).content_block, caller: { type: 'code_execution' } });
+
+    expect(passed([start, byCode, close, ending('tool_use', 2), end])).toContainEqual(ending('tool_use', 2));
+  });
+
   it.each(['max_tokens', 'refusal', 'pause_turn'] as const)('stays %s', (reason) => {
     expect(passed([start, call, close, ending(reason, 2), end])).toContainEqual(ending(reason, 2));
+  });
+});
+
+describe('the indexes of blocks', () => {
+  const words: MessagesEvent = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'a' } };
+
+  it.each([
+    [1, 2],
+    [0, 2],
+    [0, 0],
+  ])('are consecutive, although the provider sent %i and %i', (one, another) => {
+    const sent = [at(one, text), at(one, words), at(one, close), at(another, call), at(another, close)];
+
+    expect(passed([start, ...sent, ending('tool_use', 2), end])).toEqual([
+      start,
+      text,
+      words,
+      close,
+      at(1, call),
+      at(1, close),
+      ending('tool_use', 2),
+      end,
+    ]);
+  });
+
+  it('distinguish blocks that are open at the same time', () => {
+    const sent = [at(2, text), at(5, text), at(2, words), at(5, words), at(5, close), at(2, close)];
+
+    expect(passed([start, ...sent, ending('end_turn', 2), end]).slice(1, -2)).toEqual([
+      text,
+      at(1, text),
+      words,
+      at(1, words),
+      at(1, close),
+      close,
+    ]);
+  });
+
+  it('end a text at whose index another block begins', () => {
+    const thinking = open({ type: 'thinking', thinking: '', signature: '' });
+
+    expect(passed([start, text, words, thinking, close, ending('end_turn', 2), end])).toEqual([
+      start,
+      text,
+      words,
+      close,
+      at(1, thinking),
+      at(1, close),
+      ending('end_turn', 2),
+      end,
+    ]);
+  });
+
+  it('fail the answer if another block begins at the index of an open call', () => {
+    expect(() => passed([start, call, text])).toThrow('a block in the middle of a tool call');
+  });
+
+  it('may belong to no block in the end of a block', () => {
+    expect(passed([start, text, close, close, at(7, close), ending('end_turn', 2), end])).toEqual([
+      start,
+      text,
+      close,
+      ending('end_turn', 2),
+      end,
+    ]);
+  });
+
+  it.each([undefined, null, '0', NaN])('fail the answer if a block has %j instead', (index) => {
+    expect(() => passed([start, { ...text, index } as unknown as MessagesEvent])).toThrow('a block without its index');
   });
 });

@@ -1,4 +1,4 @@
-import type { Block, MessageDelta, MessagesEvent } from '../../messages/types.ts';
+import type { Block, MessageDelta, MessagesEvent, StopReason } from '../../messages/types.ts';
 import { hasSoundCounts, withSoundCounts } from '../../messages/usage-counts.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { isBlock, isDelta, isText } from './event-shapes.ts';
@@ -16,22 +16,16 @@ const MAX_REASON_CHARACTERS = 64;
  */
 export class AnswerOrder {
   #started = false;
-  /** Whether the answer contains a tool call by the model itself, and not by code that the provider runs. */
   #hasCall = false;
+  /** Whether the model itself made a tool call, and not only code that the provider runs. */
+  #hasDirectCall = false;
   /** The reported stop reason and stop sequence; undefined until the provider reports them. */
   #reason: Pick<MessageDelta['delta'], 'stop_reason' | 'stop_sequence'> | undefined;
-  /** Types of the open blocks, by the block's index for the client. */
-  readonly #open = new Map<number, string>();
+  /** Open blocks by the provider's index. Some services skip or repeat indexes, so the client gets other ones. */
+  readonly #open = new Map<number, { index: number; type: string }>();
   #nextIndex = 0;
-  /**
-   * Indexes of the blocks that the gateway closed at the stop reason. The provider may still send content_block_stop
-   * for them.
-   */
-  readonly #closedEarly = new Set<number>();
   /** message_delta events that are held back until the provider closes the open tool call. */
   readonly #waiting: MessageDelta[] = [];
-  /** Number to add to the provider's index of a block to get the client's index; 0 until a second message_start. */
-  #offset = 0;
 
   /**
    * Checks one event.
@@ -45,26 +39,21 @@ export class AnswerOrder {
         return [event];
       case 'message_start':
         return this.#started ? this.#startAnew() : [this.#start(event)];
-      case 'content_block_start': {
-        const { content_block: block } = event;
-        this.#demand(this.#started && !this.#closing, 'a block outside of an answer');
-        this.#demand(isBlock(block), 'a block without its content');
-        this.#demand(this.#indexOf(event) === this.#nextIndex, 'a block out of order');
-        this.#demand(this.#nextIndex < MAX_BLOCKS, 'more blocks than an answer can have');
-        this.#open.set(this.#nextIndex, block.type);
-        this.#hasCall ||= block.type === 'tool_use' && !isCalledByCode(block);
-        this.#nextIndex += 1;
-        return [this.#numbered(event)];
-      }
-      case 'content_block_delta':
-        this.#demand(this.#open.has(this.#indexOf(event)), 'a delta of a block that is not open');
+      case 'content_block_start':
+        return this.#startBlock(event);
+      case 'content_block_delta': {
+        const open = this.#open.get(event.index);
+        this.#demand(open !== undefined, 'a delta of a block that is not open');
         this.#demand(isDelta(event.delta), 'a delta without its content');
-        return [this.#numbered(event)];
+        return [numbered(event, open!.index)];
+      }
       case 'content_block_stop': {
-        const index = this.#indexOf(event);
-        if (this.#closedEarly.delete(index)) return [];
-        this.#demand(this.#open.delete(index), 'the end of a block that is not open');
-        return [this.#numbered(event), ...this.#released()];
+        const open = this.#open.get(event.index);
+        this.#demand(this.#started, 'the end of a block before the answer began');
+        // The gateway may have closed the block already, or the provider never opened it.
+        if (!open) return [];
+        this.#open.delete(event.index);
+        return [numbered(event, open.index), ...this.#released()];
       }
       case 'message_delta':
         this.#demand(this.#started && isRecord(event.delta), 'an ending without its content');
@@ -92,9 +81,29 @@ export class AnswerOrder {
   #startAnew(): MessagesEvent[] {
     this.#demand(!this.#closing, 'another answer after the end of one');
     this.#demand(!this.#hasOpenCall, 'another answer in the middle of a tool call');
-    const stops = this.#closeAll();
-    this.#offset = this.#nextIndex;
-    return stops;
+    return this.#closeAll();
+  }
+
+  /**
+   * Handles the start of a block. Blocks are numbered in their order: MiniMax, Z.ai and Kimi skip indexes
+   * (https://github.com/MadAppGang/claudish/pull/127), and Ollama starts a block at the index of an open block
+   * (https://github.com/ollama/ollama/issues/17101), which ends the open block. Clients refuse both.
+   */
+  #startBlock(event: Extract<MessagesEvent, { type: 'content_block_start' }>): MessagesEvent[] {
+    const { content_block: block } = event;
+    this.#demand(this.#started && !this.#closing, 'a block outside of an answer');
+    this.#demand(isBlock(block), 'a block without its content');
+    this.#demand(Number.isSafeInteger(event.index), 'a block without its index');
+    this.#demand(this.#nextIndex < MAX_BLOCKS, 'more blocks than an answer can have');
+    const unclosed = this.#open.get(event.index);
+    this.#demand(unclosed?.type !== 'tool_use', 'a block in the middle of a tool call');
+    const index = this.#nextIndex;
+    this.#nextIndex += 1;
+    this.#open.delete(event.index);
+    this.#open.set(event.index, { index, type: block.type });
+    this.#hasCall ||= block.type === 'tool_use';
+    this.#hasDirectCall ||= block.type === 'tool_use' && !isCalledByCode(block);
+    return [...(unclosed ? [stopOf(unclosed)] : []), numbered(event, index)];
   }
 
   /**
@@ -103,7 +112,7 @@ export class AnswerOrder {
    * call. With max_tokens, blocks stay open.
    */
   #ending(reported: MessageDelta): MessagesEvent[] {
-    const event = this.#hasCall ? withReasonOfCalls(reported) : reported;
+    const event = this.#withReasonOfCalls(reported);
     const { stop_reason: reason } = event.delta;
     if (this.#waiting.length > 0 || (reason === 'tool_use' && this.#hasOpenCall)) {
       this.#demand(this.#waiting.length < MAX_WAITING_DELTAS, 'more endings than an answer can have');
@@ -114,8 +123,17 @@ export class AnswerOrder {
     if (!isText(reason)) return [this.#closing ? { ...event, delta: { ...event.delta, ...this.#reason } } : event];
     this.#reason = { stop_reason: reason, stop_sequence: event.delta.stop_sequence };
     if (reason === 'max_tokens') return [event];
-    for (const index of this.#open.keys()) this.#closedEarly.add(index);
     return [...this.#closeAll(), event];
+  }
+
+  /**
+   * Replaces end_turn by tool_use if the answer has calls, and the reverse if it has none. Services that imitate the API
+   * report both (https://github.com/earendil-works/pi/issues/9681): clients would run no call, or wait for one.
+   */
+  #withReasonOfCalls(event: MessageDelta): MessageDelta {
+    const { stop_reason: reason } = event.delta;
+    if (reason === 'end_turn' && this.#hasDirectCall) return withReason(event, 'tool_use');
+    return reason === 'tool_use' && !this.#hasCall ? withReason(event, 'end_turn') : event;
   }
 
   /** Returns the message_delta events that were held back, if no tool call is open. */
@@ -128,25 +146,13 @@ export class AnswerOrder {
   }
 
   get #hasOpenCall(): boolean {
-    return [...this.#open.values()].includes('tool_use');
+    return [...this.#open.values()].some(({ type }) => type === 'tool_use');
   }
 
   #closeAll(): MessagesEvent[] {
-    const stops = [...this.#open.keys()].map((index): MessagesEvent => ({ type: 'content_block_stop', index }));
+    const stops = [...this.#open.values()].map(stopOf);
     this.#open.clear();
     return stops;
-  }
-
-  /**
-   * Returns the client's index of a block; NaN if the provider's index is not a number: `+` would concatenate a string
-   * and the offset.
-   */
-  #indexOf({ index }: { index: unknown }): number {
-    return typeof index === 'number' ? index + this.#offset : NaN;
-  }
-
-  #numbered<Event extends { index: number }>(event: Event): Event {
-    return this.#offset === 0 ? event : { ...event, index: event.index + this.#offset };
   }
 
   #start(event: Extract<MessagesEvent, { type: 'message_start' }>): MessagesEvent {
@@ -167,6 +173,19 @@ export class AnswerOrder {
   }
 }
 
+function withReason(event: MessageDelta, reason: StopReason): MessageDelta {
+  return { ...event, delta: { ...event.delta, stop_reason: reason } };
+}
+
+/** Returns an event of a block with the client's index. */
+function numbered<Event extends { index: number }>(event: Event, index: number): Event {
+  return event.index === index ? event : { ...event, index };
+}
+
+function stopOf({ index }: { index: number }): MessagesEvent {
+  return { type: 'content_block_stop', index };
+}
+
 function isSound(usage: unknown): boolean {
   return isRecord(usage) && hasSoundCounts(usage);
 }
@@ -179,14 +198,4 @@ function isReason(reason: unknown): boolean {
 function isCalledByCode(block: Block): boolean {
   const caller = block['caller'];
   return isRecord(caller) && caller['type'] !== 'direct';
-}
-
-/**
- * Replaces end_turn by tool_use. Some services that imitate the API report end_turn after tool calls, and clients then
- * run none of the calls.
- */
-function withReasonOfCalls(event: MessageDelta): MessageDelta {
-  return event.delta.stop_reason === 'end_turn'
-    ? { ...event, delta: { ...event.delta, stop_reason: 'tool_use' } }
-    : event;
 }
