@@ -67,8 +67,33 @@ const callBlock = fc
       : [],
   }));
 
-const blocks = fc.array(fc.oneof(textBlock, thinkingBlock, redactedBlock, callBlock), { maxLength: 6 });
-const reasons: StopReason[] = ['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal', 'pause_turn'];
+/** Searches that the gateway makes. Those next to a call of the client's tool have no result in their answer. */
+const searches = fc
+  .array(fc.record({ id: fc.uuid(), query: someText, hasResult: fc.boolean() }), { minLength: 1, maxLength: 2 })
+  .map((made): SentBlock[] => [
+    ...made.map(({ id: callId, query }) => ({
+      block: { type: 'server_tool_use', id: callId, name: 'web_search', input: {} },
+      deltas: [{ type: 'input_json_delta', partial_json: JSON.stringify({ query }) }],
+    })),
+    ...made
+      .filter(({ hasResult }) => hasResult)
+      .map(({ id: callId }) => ({
+        block: { type: 'web_search_tool_result', tool_use_id: callId, content: [] },
+        deltas: [],
+      })),
+  ]);
+
+const one = fc.oneof(textBlock, thinkingBlock, redactedBlock, callBlock).map((block) => [block]);
+const blocks = fc.array(fc.oneof({ weight: 4, arbitrary: one }, searches), { maxLength: 6 }).map((some) => some.flat());
+const reasons: StopReason[] = [
+  'end_turn',
+  'max_tokens',
+  'stop_sequence',
+  'tool_use',
+  'refusal',
+  'pause_turn',
+  'model_context_window_exceeded',
+];
 const count = fc.nat(1_000_000);
 
 /** Events of one complete answer. */

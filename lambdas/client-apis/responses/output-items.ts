@@ -100,14 +100,9 @@ export function callItem(id: string, block: Block, { tools }: OutputSettings): O
 }
 
 /** Returns the item of a search that the gateway made, with the found pages if the client requested them. */
-export function searchItem(
-  id: string,
-  call: Block,
-  found: Block | undefined,
-  { showsSources }: OutputSettings,
-): OutputItem {
+export function searchItem(id: string, call: Block, found: Block, { showsSources }: OutputSettings): OutputItem {
   const { query } = (call['input'] ?? {}) as { query?: unknown };
-  const pages = Array.isArray(found?.['content']) ? (found['content'] as { url?: unknown }[]) : [];
+  const pages = Array.isArray(found['content']) ? (found['content'] as { url?: unknown }[]) : [];
   const sources = pages.flatMap(({ url }) => (typeof url === 'string' ? [{ type: 'url', url }] : []));
   return {
     type: 'web_search_call',

@@ -50,9 +50,12 @@ function outputItems({ id, content, stop_reason: reason }: MessageBody, settings
       case 'tool_use':
         items.push(callItem(nextId('fc'), first, settings));
         break;
-      case 'server_tool_use': {
-        const found = content.find((block) => block['tool_use_id'] === first['id']);
-        items.push(searchItem(nextId('ws'), first, found, settings));
+      case 'web_search_tool_result': {
+        // A search that the gateway has not made yet, for example next to a call of the client's tool, has no result.
+        const call = content.find(
+          ({ type, id: callId }) => type === 'server_tool_use' && callId === first['tool_use_id'],
+        );
+        if (call) items.push(searchItem(nextId('ws'), call, first, settings));
       }
     }
   }
