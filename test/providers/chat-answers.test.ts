@@ -145,6 +145,21 @@ describe('a chat-completions stream', () => {
     expect([textOf(batches), stopReason(batches)]).toEqual(['All of it.', 'end_turn']);
   });
 
+  it.each([
+    ['cut off', ['{"at":'], 'broken'],
+    ['cut off before a complete call', ['{"at":', '{}'], 'broken'],
+    ['complete', ['{"at":1}'], undefined],
+    ['empty', [''], undefined],
+  ])('at [DONE] without a stop reason, with %s arguments of a call: %#', async (_, calls, failure) => {
+    const pieces = calls.map((json, index) =>
+      event(delta({ tool_calls: [{ index, id: `a${index}`, function: { name: 'look', arguments: json } }] })),
+    );
+
+    expect((await decode([pieces.join('') + event('[DONE]')])).failure).toEqual(
+      failure && expect.objectContaining({ failure }),
+    );
+  });
+
   it('fails at [DONE] without an answer', async () => {
     expect((await decode([event('[DONE]')])).failure).toMatchObject({ failure: 'malformed' });
   });

@@ -98,8 +98,9 @@ class ChatTranslation {
   onEnd(): void {
     if (this.answer.ended) return;
     // An answer without a finish reason is complete only if [DONE] has arrived, and if it has any output (checked
-    // below).
-    if (this.#finishReason === undefined && !this.#saidDone) {
+    // below). Relays send [DONE] also after their provider broke off (https://github.com/api7/aisix/pull/198), so [DONE]
+    // within the arguments of a call counts as the end of a broken answer.
+    if (this.#finishReason === undefined && (!this.#saidDone || this.answer.blocks.isWithinArguments)) {
       throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
     }
     this.#words.flush();

@@ -49,6 +49,10 @@ export class BlockWriter {
     return this.#calls.count > 0;
   }
 
+  get isWithinArguments(): boolean {
+    return this.#calls.isWithinArguments;
+  }
+
   get hasOutput(): boolean {
     return this.#nextIndex > 0 || this.#calls.count > 0;
   }

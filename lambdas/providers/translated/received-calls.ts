@@ -33,6 +33,11 @@ export class ReceivedCalls {
     return this.#waitingBytes;
   }
 
+  /** Whether the arguments of a call have begun, but are not complete. */
+  get isWithinArguments(): boolean {
+    return this.#calls.some(({ progress }) => progress.hasBegun && !progress.isComplete);
+  }
+
   at(position: number): StreamedCall | undefined {
     return this.#calls[position];
   }
