@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readResponse, readText } from '../../lambdas/providers/http/read-text.ts';
 import { exchange, gone, rawUpstream, requestTo, stopUpstreams, upstream } from '../support/direct-upstream.ts';
@@ -40,6 +41,16 @@ describe('a request to a provider', () => {
       'ok',
       true,
     ]);
+  });
+
+  it('asks for a response that is not compressed, because servers may otherwise compress it', async () => {
+    const { url } = await upstream((response, request) => {
+      const isPlain = request.headers['accept-encoding'] === 'identity';
+      response.writeHead(200, isPlain ? {} : { 'content-encoding': 'gzip' });
+      response.end(isPlain ? 'plain' : gzipSync('plain'));
+    });
+
+    expect(await exchange(url)).toBe('plain');
   });
 
   it('closes its connection if nothing is to be sent', async () => {

@@ -123,7 +123,9 @@ export class UpstreamRequest {
       method: this.#target.method ?? 'POST',
       agent: pooled && (secure ? secureAgent(ca) : plainAgent),
       ...(secure && ca !== undefined ? { ca: trusted(ca) } : {}),
-      headers: this.#target.headers,
+      // Without this header, a server may compress its response (RFC 9110, section 12.5.3). Cloudflare did that in front
+      // of Anthropic (https://github.com/Wei-Shaw/claude-relay-service/pull/1039), and the gateway cannot read it.
+      headers: { 'accept-encoding': 'identity', ...this.#target.headers },
     });
     // Stores an error that occurs before `send`, which then throws it. Without a listener, the error would end the
     // process.
