@@ -86,6 +86,15 @@ describe('an error response of a provider', () => {
     expect(refusal(status, 'No.', { 'retry-after': '7' }).headers).toEqual({ 'x-should-retry': 'false' });
   });
 
+  it.each([
+    { detail: [{ type: 'extra_forbidden', loc: ['body', 'tools'], msg: 'Extra inputs are not permitted' }] },
+    { object: 'error', message: { detail: [{ loc: ['body', 'tools'], msg: 'Extra inputs are not permitted' }] } },
+  ])('names the wrong field of the request: %j', (body) => {
+    const { message } = refusalOfResponse({ status: 422, headers: {} }, JSON.stringify(body), provider);
+
+    expect(message).toBe('Extra inputs are not permitted (body.tools)');
+  });
+
   it.each([401, 402, 403, 404])('with status %i concerns the operator, so its message is not passed on', (status) => {
     const failure = refusal(status, 'Your account 4711 is overdue');
 

@@ -152,7 +152,7 @@ class ErrorReading {
     else if (typeof error === 'string') this.#readText(error, depth);
     for (const field of MESSAGE_FIELDS) {
       const value = record[field];
-      if (typeof value === 'string') this.#readText(value, depth);
+      if (typeof value === 'string') this.#readText(withPlace(value, record['loc']), depth);
     }
     for (const field of NESTED_FIELDS) {
       const nested = record[field];
@@ -185,6 +185,14 @@ class ErrorReading {
     const number = Number(code);
     if (this.#status === undefined && Number.isInteger(number) && number >= 400 && number < 600) this.#status = number;
   }
+}
+
+/**
+ * Appends the path of the wrong field, which pydantic reports next to the message. Without it, clients of Mistral would
+ * get only "Extra inputs are not permitted" (https://github.com/partITech/php-mistral/issues/76).
+ */
+function withPlace(message: string, path: unknown): string {
+  return Array.isArray(path) && path.length > 0 ? `${message} (${path.join('.')})` : message;
 }
 
 /** Returns the requested wait in an error, not parsed. Fields in milliseconds have precedence. */
