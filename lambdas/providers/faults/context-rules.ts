@@ -192,6 +192,11 @@ const overflows: FaultRule[] = [
   ...rulesFrom('minimax', { kind: 'context', message: /context window exceeds limit/i }),
   // Errors of LM Studio, from https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts
   ...rulesFrom('lm-studio', { kind: 'context', message: /greater than the context length/i }),
+  // Errors of LM Studio, from https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/546
+  ...rulesFrom('lm-studio', {
+    kind: 'context',
+    message: /^Trying to keep the first (?<asked>\d+) tokens when [\s\S]{0,80} context length of only (?<limit>\d+)/i,
+  }),
   // Errors of Yandex, from https://yandex.cloud/en/docs/ai-studio/concepts/limits
   ...rulesFrom('yandex', {
     kind: 'context',

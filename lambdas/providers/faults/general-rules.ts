@@ -55,6 +55,8 @@ function beginningWith(forms: readonly string[]): RegExp {
 export const generalRules = [
   // Errors of many providers, from https://platform.openai.com/docs/guides/safety-checks
   ...rulesFrom('litellm', { kind: 'request', message: beginningWith(REFUSED_CONTENT), isGeneral: true }),
+  // Errors of New API, from https://github.com/NousResearch/hermes-agent/pull/100113
+  ...rulesFrom('litellm', { kind: 'request', code: ['sensitive_words_detected'] }),
   // Errors of many providers, from https://github.com/dataelement/Clawith/issues/964
   ...rulesFrom('litellm', { kind: 'operator', message: beginningWith(NO_MONEY), isGeneral: true }),
   // Errors of many providers, from https://github.com/Wei-Shaw/sub2api/issues/1709

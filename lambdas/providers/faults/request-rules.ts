@@ -83,7 +83,7 @@ const BEYOND_LIMIT = new RegExp(
  * the context instead.
  */
 const BEYOND_OUTPUT_LIMIT =
-  /^(?![\s\S]{0,400}\b(?:inputs?|prompt|messages?|budget|context length)\b)[^\n]{0,60}?\b(?:max[_ ](?:\w{1,20}_)?tokens|maxOutputTokens|maximum tokens)\b[^\n]{0,60}(?: must be | cannot be | exceeds | too large\b| should be | range | > )/i;
+  /^(?![\s\S]{0,400}\b(?:inputs?|prompt|messages?|budget|context length)\b)[^\n]{0,60}?\b(?:max[_ ](?:\w{1,20}_)?tokens|maxOutputTokens|maximum tokens)\b[^\n]{0,60}(?: must be | cannot be | exceeds | too large\b| should be | range | > |: integer above maximum value\b)/i;
 
 export const requestRules = [
   // Limits differ by endpoint: Bedrock accepts 20 images for a model that accepts more at Anthropic.

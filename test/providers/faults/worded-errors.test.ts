@@ -91,6 +91,7 @@ const models = [
 
 const overflows = [
   'The input is too long',
+  'Trying to keep the first 111490 tokens when context the overflows. However, the model is loaded with context length of only 32768 tokens, which is not enough.',
   'Input token length too long',
   'tokens in request more than max tokens allowed',
   "total tokens exceeds the model's max of 4096",
@@ -181,6 +182,8 @@ const limits = [
   'max_tokens (current value: 65536) must be between 0 and 32768 ',
   // https://github.com/DaviRain-Su/hyper-grok-build/issues/44
   "max_tokens (384000) exceeds model's maximum output tokens (65536) for model deepseek-v4-flash:0731",
+  // https://github.com/NousResearch/hermes-agent/pull/51793
+  'The parameter `max_tokens` specified in the request are not valid: integer above maximum value, expected a value <= 32768, but got 65536 instead.',
   // https://github.com/BerriAI/litellm/pull/37365
   'The maximum tokens you requested exceeds the model limit of 128000. Try again with a maximum tokens value that is lower than 128000.',
   '`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the `context_window` for this model',
