@@ -13,10 +13,15 @@ export function isBlankConversation(messages: readonly Message[]): boolean {
   return messages.every(({ content }) => (typeof content === 'string' ? isBlank(content) : content.every(isBlankText)));
 }
 
-/** Removes blank texts. A message without other content gets a placeholder, so that turns still alternate. */
+/**
+ * Removes blank texts. A message without other content gets a placeholder, so that turns still alternate. A blank answer
+ * at the end stays, because the model would continue the placeholder.
+ */
 export function withoutBlankTexts(messages: Message[]): Message[] {
-  return messages.map((message) => {
+  return messages.map((message, index) => {
     const { content } = message;
+    const isLast = index > 0 && index === messages.length - 1;
+    if (isLast && message.role === 'assistant' && isBlankConversation([message])) return message;
     if (typeof content === 'string') return isBlank(content) ? { ...message, content: BLANK_TEXT } : message;
     const nonBlank = withoutBlankBlocks(content);
     if (nonBlank === content && content.length > 0) return message;
@@ -43,6 +48,6 @@ function withoutBlankInside(block: Block): Block {
   return nonBlank.length === content.length ? block : { ...block, content: nonBlank.length > 0 ? nonBlank : '' };
 }
 
-function isBlankText({ type, text }: Block): boolean {
+export function isBlankText({ type, text }: Block): boolean {
   return type === 'text' && isBlank(text);
 }

@@ -5,6 +5,7 @@
  */
 
 import { asBlocks } from './as-blocks.ts';
+import { isBlankText } from './blank-texts.ts';
 import type { Block, Message, MessagesRequest } from './types.ts';
 
 const GATEWAY_PREFIX = 'gw1.';
@@ -38,17 +39,19 @@ export function withoutThinking(messages: Message[]): Message[] {
 }
 
 /**
- * Removes thinking at the end of the conversation, which an answer leaves if it was cut off. Claude rejects it
- * (https://github.com/router-for-me/CLIProxyAPI/issues/5321).
- * @returns the same request if it does not end with thinking, or has only one message
+ * Removes thinking and blank texts at the end of the last answer, with the whole message if nothing else is in it. An
+ * answer that was cut off leaves thinking there, which Claude rejects
+ * (https://github.com/router-for-me/CLIProxyAPI/issues/5321). An empty answer is not one that the model should continue.
+ * @returns the same request if nothing is removed, or if it has only one message
  */
-export function withoutLooseThinking(request: MessagesRequest): MessagesRequest {
+export function withoutLooseEnd(request: MessagesRequest): MessagesRequest {
   const { messages } = request;
   const last = messages.at(-1);
-  if (last?.role !== 'assistant' || typeof last.content === 'string' || messages.length === 1) return request;
-  const end = last.content.findLastIndex((block) => !isThinking(block)) + 1;
-  if (end === last.content.length) return request;
-  const kept = end === 0 ? [] : [{ ...last, content: last.content.slice(0, end) }];
+  if (last?.role !== 'assistant' || messages.length === 1) return request;
+  const blocks = asBlocks(last.content);
+  const end = blocks.findLastIndex((block) => !isThinking(block) && !isBlankText(block)) + 1;
+  if (end === blocks.length && end > 0) return request;
+  const kept = end === 0 ? [] : [{ ...last, content: blocks.slice(0, end) }];
   return { ...request, messages: [...messages.slice(0, -1), ...kept] };
 }
 

@@ -50,6 +50,15 @@ describe.each(Object.entries(apis))('a request of %s', (path, { field, read }) =
 
     expect(messages).toHaveLength(3);
   });
+
+  it('gets no placeholder for a blank answer at the end, which the model would continue', () => {
+    const { messages } = read([
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: ' \n' },
+    ]);
+
+    expect(JSON.stringify(messages)).not.toContain('(empty)');
+  });
 });
 
 it('an input with only blank text is refused', () => {

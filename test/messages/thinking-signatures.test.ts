@@ -5,7 +5,7 @@ import {
   thinkingOf,
   thinkingInAnswers,
   withoutGatewaySigned,
-  withoutLooseThinking,
+  withoutLooseEnd,
 } from '../../lambdas/messages/thinking-signatures.ts';
 import type { Block, Message } from '../../lambdas/messages/types.ts';
 
@@ -70,7 +70,7 @@ describe('messages for a provider with its own signatures', () => {
 
 const request = (...messages: Message[]) => ({ model: 'a/b', messages });
 
-describe('thinking at the end of a conversation', () => {
+describe('thinking or blank text at the end of a conversation', () => {
   const asked: Message = { role: 'user', content: 'Hi' };
 
   it.each([
@@ -79,8 +79,12 @@ describe('thinking at the end of a conversation', () => {
     ['stays before a text', [asked, said(signedByAnthropic, text)], undefined],
     ['stays in an earlier turn', [asked, said(signedByAnthropic), asked], undefined],
     ['stays if it is all that there is', [said(signedByAnthropic)], undefined],
+    ['is removed with an empty message', [asked, said()], [asked]],
+    ['is removed with a message of white space', [asked, { role: 'assistant' as const, content: ' \n' }], [asked]],
+    ['is removed after a text with more text', [asked, said(text, { type: 'text', text: '' })], [asked, said(text)]],
+    ['stays in a text that is not blank', [asked, { role: 'assistant' as const, content: 'Hi ' }], undefined],
   ])('%s', (_what, messages, expected) => {
-    expect(withoutLooseThinking(request(...messages))).toEqual(request(...(expected ?? messages)));
+    expect(withoutLooseEnd(request(...messages))).toEqual(request(...(expected ?? messages)));
   });
 });
 

@@ -510,6 +510,23 @@ describe('a request to a provider without a feature', () => {
   });
 });
 
+describe('a conversation that ends with a call', () => {
+  it.each([
+    [{ lacks: ['assistant_prefill' as const] }],
+    [{ thinking_forms: ['adaptive' as const], thinks_by_default: true }],
+  ])('is no begun answer, because the call gets a result: %j', (quirks) => {
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} };
+    const messages: Message[] = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [call] },
+    ];
+    const encoded = anthropicWire.encode({ model: 'm', messages }, { ...target, quirks }, client);
+
+    const [, , results] = (JSON.parse(encoded.body) as { messages: Message[] }).messages;
+    expect(results).toMatchObject({ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1' }] });
+  });
+});
+
 const bodyOf = (more: object) =>
   JSON.parse(
     anthropicWire.encode({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...more }, target, client).body,

@@ -8,7 +8,7 @@ import { responsesRequestSchema } from '../../lambdas/client-apis/responses/requ
 import { prepareAttempts } from '../../lambdas/inference/messages/attempts.ts';
 import { withoutRouting, type RoutedRequest } from '../../lambdas/messages/preferences.ts';
 import { messagesRequestSchema } from '../../lambdas/messages/schema.ts';
-import { withoutLooseThinking } from '../../lambdas/messages/thinking-signatures.ts';
+import { withoutLooseEnd } from '../../lambdas/messages/thinking-signatures.ts';
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 import type { WireRequest } from '../../lambdas/providers/wire.ts';
@@ -30,7 +30,7 @@ export function readWishes(row: Wishes, makes?: MediaModality, isMusic = false):
   const body = JSON.parse(JSON.stringify(asked)) as unknown;
   const { data, error } = schemas[row.api](body);
   if (!data) return { row, refusedFields: error.issues.map(({ path }) => path.join('.')) };
-  const message = withoutLooseThinking(withoutRouting('message' in data ? (data.message as RoutedRequest) : data));
+  const message = withoutLooseEnd(withoutRouting('message' in data ? (data.message as RoutedRequest) : data));
   return { row, message, content: measurePrompt(message) };
 }
 

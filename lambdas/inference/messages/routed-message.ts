@@ -6,7 +6,7 @@ import { allowsCompression } from '../../messages/plugins.ts';
 import { withBreakpoints } from '../../messages/cache-breakpoints.ts';
 import { SEARCH_NAME } from '../../messages/search-tool.ts';
 import { withoutRouting, type RoutedRequest } from '../../messages/preferences.ts';
-import { withoutLooseThinking } from '../../messages/thinking-signatures.ts';
+import { withoutLooseEnd } from '../../messages/thinking-signatures.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { resources } from '../../resources.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
@@ -67,7 +67,7 @@ export async function parseMessage({
   const keyHash = caller.key.hash;
   const check = modelCheckOf(caller);
   const route = messageRoute(catalog, body, { headers, keyHash, warmPrompts: resources.warmPrompts(), check });
-  const whole = withoutLooseThinking(withoutRouting(body));
+  const whole = withoutLooseEnd(withoutRouting(body));
   const sent = await withoutImpossibleSearch(whole, { catalog, privacy: privacyOf(caller) });
   const isOnline = route.models.some((model) => model.isOnline);
   const read = await readSearches(sent, { plugins, isOnline, accountId: caller.account.id });

@@ -2,6 +2,7 @@
 
 import { reasoningEfforts, type ReasoningEffort } from '../../catalog/quirk-values.ts';
 import type { ClaudeQuirks } from '../../catalog/quirk-schemas.ts';
+import { endsWithBegunAnswer } from '../../messages/begun-answer.ts';
 import { withOutput } from '../../messages/output-format.ts';
 import { without } from '../../messages/without.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
@@ -45,7 +46,7 @@ export function thinks({ thinking }: { thinking?: Thinking | undefined }, quirks
 
 /** Refuses an answer that the client began, because Claude does not continue it with thinking. */
 function refuseBegunAnswer({ messages }: MessagesRequest, thinking: Thinking | undefined, quirks: ClaudeQuirks): void {
-  const isBegun = quirks.thinking_forms && messages.at(-1)?.role === 'assistant';
+  const isBegun = quirks.thinking_forms && endsWithBegunAnswer(messages);
   if (!isBegun || !thinks({ thinking }, quirks)) return;
   throw invalidRequest(
     `messages.${messages.length - 1}.role`,

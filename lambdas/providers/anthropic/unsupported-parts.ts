@@ -3,6 +3,7 @@
 import type { UnsupportedPart } from '../../catalog/quirk-values.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import { invalidRequest } from '../../platform/errors.ts';
+import { endsWithBegunAnswer } from '../../messages/begun-answer.ts';
 import { heicTypes } from '../../messages/blocks.ts';
 import { outputFormat } from '../../messages/output-format.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
@@ -28,7 +29,7 @@ const finders: Record<UnsupportedPart, Find> = {
   disable_parallel_tool_use: ({ tool_choice: choice }) =>
     choice?.disable_parallel_tool_use ? 'tool_choice.disable_parallel_tool_use' : undefined,
   assistant_prefill: ({ messages }) =>
-    messages.at(-1)?.role === 'assistant' ? `messages.${messages.length - 1}.role` : undefined,
+    endsWithBegunAnswer(messages) ? `messages.${messages.length - 1}.role` : undefined,
 };
 
 /** Finds audio, which is always refused, because no known service with the Messages API has a block for audio. */
