@@ -94,6 +94,12 @@ const readIn = (events: readonly MessagesEvent[]) => {
   return { calls, details: details.toSorted((one, other) => one.index - other.index), finish };
 };
 
+/** Reads an answer without the places of thinking: a block that begins before the end of another one has no exact place. */
+const withoutPlaces = (events: readonly MessagesEvent[]) => {
+  const { details, ...others } = readIn(events);
+  return { ...others, details: details.map((detail) => ({ ...detail, id: undefined })) };
+};
+
 const cutOff = (output_tokens: number): MessagesEvent => ({
   type: 'message_delta',
   delta: { stop_reason: 'max_tokens', stop_sequence: null },
@@ -141,7 +147,7 @@ describe('a streamed chat', () => {
   it('has the same calls and thinking if pieces of the blocks alternate', () => {
     fc.assert(
       fc.property(answerEvents, (events) => {
-        expect(readIn(interleaved(events))).toEqual(readIn(events));
+        expect(withoutPlaces(interleaved(events))).toEqual(withoutPlaces(events));
       }),
     );
   });

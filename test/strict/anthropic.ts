@@ -510,8 +510,8 @@ export const callRules: Rule<ClaudeBody>[] = [
     source: 'https://github.com/vercel/ai/issues/13013',
     refuses: (request) =>
       blocksOf(request).some(({ role, blocks }) => {
-        const first = blocks.findIndex(({ type }) => type === 'tool_use');
-        return role === 'assistant' && first !== -1 && blocks.slice(first).some(({ type }) => type !== 'tool_use');
+        const isLast = (at: number) => /^tool_use$|thinking$/.test(blocks[at + 1]?.type ?? 'tool_use');
+        return role === 'assistant' && blocks.some(({ type }, at) => type === 'tool_use' && !isLast(at));
       }) && '`tool_use` ids were found without `tool_result` blocks immediately after',
   },
 ];

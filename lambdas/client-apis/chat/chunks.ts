@@ -22,7 +22,9 @@ interface OpenBlock {
   start: number;
   citations: unknown[];
   /** Index of the tool call among the answer's tool calls, or of the thinking block among its thinking blocks. */
-  place: number;
+  index: number;
+  /** Number of tool calls that began before the block. */
+  calls: number;
   isRefusal: boolean;
   /** Whether a part of the call's arguments, or of the thinking that the client gets, has arrived. */
   hasBegun: boolean;
@@ -117,7 +119,8 @@ export class ChunkWriter {
       type: block.type,
       start: this.#length,
       citations: [],
-      place: 0,
+      index: 0,
+      calls: this.#calls,
       isRefusal: false,
       hasBegun: false,
       input: block['input'],
@@ -130,10 +133,11 @@ export class ChunkWriter {
         open.isRefusal = isRefusal(block);
         return this.#text(open, block['text'] as string | undefined);
       case 'thinking':
-        open.place = this.#thoughts++;
+        open.index = this.#thoughts++;
         return this.#thought(open, block['thinking'] as string | undefined);
       case 'redacted_thinking':
-        return this.#details(encryptedDetail(this.#thoughts++, String(block['data'])));
+        open.index = this.#thoughts++;
+        return this.#details(encryptedDetail(open, String(block['data'])));
       case 'image':
         return this.#delta({ images: [chatImage(block, this.#images++)] });
       case 'audio':
@@ -142,7 +146,7 @@ export class ChunkWriter {
         const place = this.#calls++;
         const { name, kind } = this.#settings.tools.clientTool(block['name'] as string);
         const isCustom = kind === 'custom';
-        open.place = place;
+        open.index = place;
         open.isCustom = isCustom;
         const called = { name, arguments: '' };
         if (this.#settings.hasOlderCalls) return this.#olderCall(place, called);
@@ -211,12 +215,12 @@ export class ChunkWriter {
   #thought(open: OpenBlock, text: string | undefined): string {
     if (!text || !this.#settings.showsReasoning) return '';
     open.hasBegun = true;
-    return this.#delta({ reasoning: text, reasoning_content: text, reasoning_details: [textDetail(open.place, text)] });
+    return this.#delta({ reasoning: text, reasoning_content: text, reasoning_details: [textDetail(open, text)] });
   }
 
   /** Returns the chunk with the signature of thinking. If the client got no text of this thinking, `text` is empty. */
   #signature(open: OpenBlock, signature: string): string {
-    const detail = signatureDetail(open.place, signature);
+    const detail = signatureDetail(open, signature);
     return this.#details(open.hasBegun ? detail : { ...detail, text: '' });
   }
 
@@ -232,18 +236,18 @@ export class ChunkWriter {
       return '';
     }
     const called = { arguments: text };
-    if (this.#settings.hasOlderCalls) return this.#olderCall(open.place, called);
-    return this.#delta({ tool_calls: [{ index: open.place, function: called }] });
+    if (this.#settings.hasOlderCalls) return this.#olderCall(open.index, called);
+    return this.#delta({ tool_calls: [{ index: open.index, function: called }] });
   }
 
   /**
    * Returns the chunk with the input of a custom tool. Arguments that are not a JSON object, for example because
    * max_tokens cut them off, are sent as written.
    */
-  #customInput({ place, json, input }: OpenBlock): string {
+  #customInput({ index, json, input }: OpenBlock): string {
     const call = withArguments({ type: 'tool_use', input }, json);
     return this.#delta({
-      tool_calls: [{ index: place, custom: { input: call[WRITTEN] ?? customInput(call['input']) } }],
+      tool_calls: [{ index, custom: { input: call[WRITTEN] ?? customInput(call['input']) } }],
     });
   }
 

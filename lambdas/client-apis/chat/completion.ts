@@ -104,11 +104,18 @@ function toolCall({ id, name: sent, input, [WRITTEN]: written }: Block, tools: T
 
 /** Returns the fields with the answer's thinking. Some clients read `reasoning`, others `reasoning_content`. */
 function reasoningFields(blocks: Block[]): object {
-  const thinking = blocks.filter(({ type }) => type === 'thinking' || type === 'redacted_thinking');
-  if (thinking.length === 0) return {};
-  const text = thinking.map((block) => (block['thinking'] ?? '') as string).join('');
-  return {
-    ...(text === '' ? {} : { reasoning: text, reasoning_content: text }),
-    reasoning_details: thinking.map((block, index) => wholeDetail(index, block)),
-  };
+  let [text, start, calls] = ['', 0, 0];
+  const details: object[] = [];
+  for (const block of blocks) {
+    if (block.type === 'thinking' || block.type === 'redacted_thinking') {
+      text += (block['thinking'] ?? '') as string;
+      details.push(wholeDetail({ index: details.length, start, calls }, block));
+    } else if (block.type === 'tool_use') {
+      calls += 1;
+    } else if (block.type === 'text' && !isRefusal(block)) {
+      start += (block['text'] as string).length;
+    }
+  }
+  if (details.length === 0) return {};
+  return { ...(text === '' ? {} : { reasoning: text, reasoning_content: text }), reasoning_details: details };
 }

@@ -15,6 +15,7 @@ import type { ToolNames } from '../tool-names.ts';
 import { imageAddress, sentImage } from '../media.ts';
 import { assistantParts, partBlock, toolResultParts, systemParts, userParts } from './parts.ts';
 import { reasoningDetails, thinkingBlocks } from './reasoning-details.ts';
+import { inAnswerOrder, type EarlierThinking } from './thinking-places.ts';
 
 const MAX_MESSAGES = 20_000;
 const MAX_CALLS = 1_024;
@@ -277,7 +278,7 @@ class MessageReader {
     }
   }
 
-  /** Returns the blocks of an assistant message in the order thinking, content, images, calls. */
+  /** Returns the blocks of an assistant message in the order content, images, calls, with thinking at its place. */
   #assistantBlocks(message: AssistantMessage): Block[] {
     const { refusal, tool_calls: calls, function_call: called, images, audio } = message;
     const authored = authoredBlocks(message);
@@ -285,10 +286,12 @@ class MessageReader {
     // LangChain sends a call as a block and as a call (https://github.com/langchain-ai/langchainjs/pull/9636).
     const others = (calls ?? []).filter(({ id }) => !id || authored.every((block) => block['id'] !== id));
     const texts = written.length === 0 && audio?.transcript ? [{ type: 'text', text: audio.transcript }] : written;
-    return [
-      ...(written.some(({ type }) => type === 'thinking') ? [] : thinkingOf(message)),
+    const thinking = written.some(({ type }) => type === 'thinking') ? [] : thinkingOf(message);
+    const shown = [
       ...(texts.length === 0 && refusal ? [{ type: 'text', text: refusal }] : texts),
       ...(this.#hasImages ? (images ?? []).map((image) => sentImage(image.image_url.url)) : []),
+    ];
+    const made = [
       ...others.map((call) =>
         call.type === 'custom'
           ? this.#call(call.id, call.custom.name, { [CUSTOM_ARGUMENT]: call.custom.input })
@@ -296,6 +299,7 @@ class MessageReader {
       ),
       ...(called ? [this.#functionCall(functionCallId(called.name), called)] : []),
     ];
+    return inAnswerOrder(thinking, shown, made);
   }
 
   /** Returns the block of a call or of its result with the id and the name as sent to the provider. */
@@ -353,9 +357,9 @@ function blocksOf(content: Content): Block[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(partBlock);
 }
 
-function thinkingOf(message: AssistantMessage): Block[] {
+function thinkingOf(message: AssistantMessage): EarlierThinking[] {
   const { reasoning_details: details, reasoning, reasoning_content: content } = message;
   if (details?.length) return thinkingBlocks(details);
   const text = reasoning || content;
-  return text ? [{ type: 'thinking', thinking: text, signature: '' }] : [];
+  return text ? [{ block: { type: 'thinking', thinking: text, signature: '' }, id: undefined }] : [];
 }

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
 import type { Block } from '../../messages/types.ts';
+import { placeMembers, type EarlierThinking, type ThinkingPlace } from './thinking-places.ts';
 
 const MAX_DETAILS = 10_000;
 /**
@@ -28,7 +29,8 @@ const detailFields = {
   }),
   index: optionalField(z.number()).meta({ description: 'The number of the block of thinking, from 0.' }),
   id: optionalField(z.string()).meta({
-    description: 'An id that other gateways give to entries; it is accepted, and has no effect.',
+    description:
+      'The place of thinking that follows text or calls of its answer. Send it back unchanged; other ids have no effect.',
   }),
 };
 
@@ -50,36 +52,51 @@ function formatOf(signature: string): string {
   return signature.startsWith('gw1.') ? OTHER_FORMAT : ANTHROPIC_FORMAT;
 }
 
-export function textDetail(index: number, text: string): ShownDetail {
-  return { type: 'reasoning.text', text, index };
+export function textDetail(place: ThinkingPlace, text: string): ShownDetail {
+  return { type: 'reasoning.text', text, ...placeMembers(place) };
 }
 
 /** Returns the last piece of a text entry, which has the signature. All pieces with the same index form one entry. */
-export function signatureDetail(index: number, signature: string): ShownDetail {
-  return { type: 'reasoning.text', signature, format: formatOf(signature), index };
+export function signatureDetail(place: ThinkingPlace, signature: string): ShownDetail {
+  return { type: 'reasoning.text', signature, format: formatOf(signature), ...placeMembers(place) };
 }
 
-export function encryptedDetail(index: number, data: string): ShownDetail {
-  return { type: 'reasoning.encrypted', data, format: formatOf(data), index };
+export function encryptedDetail(place: ThinkingPlace, data: string): ShownDetail {
+  return { type: 'reasoning.encrypted', data, format: formatOf(data), ...placeMembers(place) };
 }
 
-/** Returns the entry of a complete block; undefined for blocks other than thinking. */
-export function wholeDetail(index: number, block: Block): ShownDetail | undefined {
-  if (block.type === 'redacted_thinking') return encryptedDetail(index, String(block['data']));
-  if (block.type !== 'thinking') return undefined;
+/** Returns the entry of a complete thinking block. */
+export function wholeDetail(place: ThinkingPlace, block: Block): ShownDetail {
+  if (block.type === 'redacted_thinking') return encryptedDetail(place, String(block['data']));
   const signature = (block['signature'] ?? '') as string;
-  return { ...signatureDetail(index, signature), text: (block['thinking'] ?? '') as string };
+  return { ...signatureDetail(place, signature), text: (block['thinking'] ?? '') as string };
 }
 
-/** Converts the entries that a client sends back to blocks. */
-export function thinkingBlocks(details: readonly ReasoningDetail[]): Block[] {
-  return details.flatMap((detail): Block[] => {
-    if (detail.type === 'reasoning.encrypted') {
-      return detail.data ? [{ type: 'redacted_thinking', data: detail.data }] : [];
+/**
+ * Merges the pieces of an entry, because many clients send back each piece of a stream as an entry
+ * (https://github.com/agno-agi/agno/issues/8794). A signature ends an entry.
+ */
+function mergedDetails(details: readonly ReasoningDetail[]): ReasoningDetail[] {
+  const merged: ReasoningDetail[] = [];
+  for (const detail of details) {
+    const { type, index, text } = merged.at(-1) ?? {};
+    const isPiece = type === 'reasoning.text' && detail.type === type && typeof index === 'number';
+    if (isPiece && detail.index === index && !merged.at(-1)!.signature) {
+      merged.push({ ...merged.pop()!, text: (text ?? '') + (detail.text ?? ''), signature: detail.signature });
+    } else {
+      merged.push(detail);
     }
+  }
+  return merged;
+}
+
+/** Converts the entries that a client sends back to blocks, with the ids of the entries. */
+export function thinkingBlocks(details: readonly ReasoningDetail[]): EarlierThinking[] {
+  return mergedDetails(details).flatMap(({ type, text, data, signature, id }): EarlierThinking[] => {
+    if (type === 'reasoning.encrypted') return data ? [{ block: { type: 'redacted_thinking', data }, id }] : [];
     // Some clients merge the pieces of an entry incorrectly, and keep its signature without its text. The entry is
     // dropped.
-    if (detail.type !== 'reasoning.text' || typeof detail.text !== 'string') return [];
-    return [{ type: 'thinking', thinking: detail.text, signature: detail.signature ?? '' }];
+    if (type !== 'reasoning.text' || typeof text !== 'string') return [];
+    return [{ block: { type: 'thinking', thinking: text, signature: signature ?? '' }, id }];
   });
 }

@@ -1,10 +1,12 @@
 import { asBlocks } from '../../messages/as-blocks.ts';
+import { hasGatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { Block, Message } from '../../messages/types.ts';
 
 /**
- * Moves the tool calls of each assistant turn to its end: Claude rejects other content after a call
- * (https://github.com/vercel/ai/issues/13013), but other models also write after a call. Adjacent assistant messages are
- * one turn.
+ * Moves the tool calls of each assistant turn after the texts that follow them: Claude rejects other content after a
+ * call (https://github.com/vercel/ai/issues/13013, https://github.com/stacklok/mecatl/issues/1465), but other models also
+ * write after a call. Signed thinking and the blocks before it keep their order, because Claude rejects thinking at
+ * another place (https://github.com/anomalyco/opencode/pull/30182). Adjacent assistant messages are one turn.
  */
 export function withCallsLast(messages: Message[]): Message[] {
   const turns: Message[] = [];
@@ -18,9 +20,23 @@ export function withCallsLast(messages: Message[]): Message[] {
       continue;
     }
     if (earlier.length > 0) turns.pop();
-    turns.push({ ...message, content: [...blocks.filter((block) => !isCall(block)), ...blocks.filter(isCall)] });
+    turns.push({ ...message, content: apartFromThinking(blocks).flatMap(callsLast) });
   }
   return turns;
+}
+
+/** Divides the blocks of a turn before each signed thinking. */
+function apartFromThinking(blocks: readonly Block[]): Block[][] {
+  const divided: Block[][] = [[]];
+  for (const block of blocks) {
+    if (block.type.endsWith('thinking') && !hasGatewaySignature(block)) divided.push([]);
+    divided.at(-1)!.push(block);
+  }
+  return divided;
+}
+
+function callsLast(part: readonly Block[]): Block[] {
+  return [...part.filter((block) => !isCall(block)), ...part.filter(isCall)];
 }
 
 const isCall = ({ type }: Block): boolean => type === 'tool_use';
