@@ -109,6 +109,10 @@ describe('schemas of arguments', () => {
       { type: 'array', items: [] },
       { type: 'array', items: {} },
     ],
+    [
+      { type: 'object', properties: { any: [], none: null, word: 'string' } },
+      { type: 'object', properties: { any: {}, none: {}, word: {} } },
+    ],
     [{ type: 'object', properties: null, required: null, description: null }, { type: 'object' }],
     [
       { default: null, const: null },
@@ -188,6 +192,20 @@ describe('schemas of arguments', () => {
     });
     expect(others).toEqual({ type: 'object', $defs: { Place: place, Time: text } });
   });
+
+  it.each([['#/$defs/Lost'], ['#/properties/lost'], ['https://example.com/place.json'], ['Place']])(
+    'have no reference to nothing, because some agents remove the definitions: %s',
+    ($ref) => {
+      const properties = { place: { $ref, description: 'Where.' }, time: { $ref: '#/$defs/Time' } };
+      const schema = { type: 'object', properties, $defs: { Time: text } };
+
+      expect(argumentsSchema(schema)).toEqual({
+        ...schema,
+        properties: { ...properties, place: { description: 'Where.' } },
+      });
+      expect(argumentsSchema({ $ref })).toEqual({ type: 'object' });
+    },
+  );
 
   it('refer to the parts of a tuple', () => {
     const place = { type: 'object', properties: { name: text } };

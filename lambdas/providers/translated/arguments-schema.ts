@@ -155,8 +155,10 @@ function tuple(schemas: readonly unknown[], more: unknown): ToolSchema {
   };
 }
 
+/** Converts the schemas of a map. Values that are no schemas, such as the `[]` of PHP, allow everything. */
 function mapOfCurrent(schemas: ToolSchema): ToolSchema {
-  return Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, currentPart(one)]));
+  const current = (one: unknown) => (isRecord(one) || typeof one === 'boolean' ? currentPart(one) : {});
+  return Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, current(one)]));
 }
 
 /** Returns the names of properties with `required: true` in their own schema (draft 3) that `required` lacks. */

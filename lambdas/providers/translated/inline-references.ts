@@ -16,16 +16,21 @@ const MAX_GROWTH = 4;
 /** Approximate number of characters around a part, such as quotes and commas. */
 const CHARACTERS_AROUND_PART = 4;
 const MAX_INLINED_DEPTH = 128;
-const isOfDefinition = (reference: string) => /^#\/\$defs\/[^/]+$/.test(reference);
+
+function isOfDefinition(reference: string, root: ReferringSchema): boolean {
+  return /^#\/\$defs\/[^/]+$/.test(reference) && referredPart({ $ref: reference }, root) !== undefined;
+}
 
 /**
  * Moves `definitions` of older drafts to `$defs`, and replaces other references, unless they are circular or too large.
+ * References to nothing are removed: some agents remove the definitions to which a tool of an MCP server refers, and
+ * providers then reject all tools (https://github.com/PrefectHQ/fastmcp/pull/2861).
  */
 export function withOwnDefinitions(schema: ReferringSchema): ReferringSchema {
-  if (!hasOtherReferences(schema)) return schema;
+  if (!hasOtherReferences(schema, schema)) return schema;
   const { definitions, $defs, ...rest } = schema;
   const root = isRecord(definitions) ? { ...rest, $defs: { ...definitions, ...($defs as object) } } : schema;
-  return withInlineReferences(root, root, isOfDefinition);
+  return withInlineReferences(root, root, (reference) => isOfDefinition(reference, root));
 }
 
 /** Converts a reference of older drafts, in which `items` may be a list. */
@@ -33,17 +38,18 @@ function currentReference(reference: string): string {
   return reference.replace(/^#\/definitions\//, '#/$defs/').replaceAll(/\/items(?=\/\d+(?:\/|$))/g, '/prefixItems');
 }
 
-function hasOtherReferences(part: unknown): boolean {
+function hasOtherReferences(part: unknown, root: ReferringSchema): boolean {
   if (typeof part !== 'object' || part === null) return false;
   const { $ref: reference } = part as ReferringSchema;
-  if (typeof reference === 'string' && !isOfDefinition(reference)) return true;
-  return Object.values(part).some(hasOtherReferences);
+  if (typeof reference === 'string' && !isOfDefinition(reference, root)) return true;
+  return Object.values(part).some((inner) => hasOtherReferences(inner, root));
 }
 
 /**
  * Replaces references.
  * @param root the schema to which the references refer
- * @param isKept whether a reference stays. Without this function, a reference that cannot be replaced is removed.
+ * @param isKept whether a reference stays. Without this function, a reference that cannot be replaced is removed. A
+ *   reference to nothing is always removed.
  */
 export function withInlineReferences(
   schema: ReferringSchema,
@@ -58,8 +64,9 @@ export function withInlineReferences(
     if (!isRecord(part)) return part;
     const { $ref: own, ...rest } = part;
     const reference = typeof own === 'string' ? currentReference(own) : undefined;
-    const written = isKept ? { ...part, $ref: reference } : rest;
-    const next = reference === undefined || isKept?.(reference) ? undefined : referredPart({ $ref: reference }, root);
+    const referred = referredPart({ $ref: reference }, root);
+    const written = isKept && referred ? { ...part, $ref: reference } : rest;
+    const next = reference === undefined || isKept?.(reference) ? undefined : referred;
     const isOuter = open.has(target);
     open.add(target);
     const isPossible = next !== undefined && !open.has(next) && room > 0 && depth < MAX_INLINED_DEPTH;
