@@ -71,6 +71,25 @@ describe('thinking in a tag at the beginning of an answer', () => {
   });
 });
 
+describe('a closing tag without an opening tag', () => {
+  const separate = piece({ reasoning_content: 'Hm.' });
+
+  it('is dropped at the beginning of the text, cut anywhere', async () => {
+    const words = '\n</think>\n\nYes, </think>.';
+    for (let at = 0; at <= words.length; at += 1) {
+      const pieces = contents(words.slice(0, at), words.slice(at));
+      expect(await streamed([separate, ...pieces])).toEqual([thinking('Hm.'), text('Yes, </think>.')]);
+      expect(await streamed(pieces)).toEqual([text('Yes, </think>.')]);
+    }
+  });
+
+  it('is dropped before a call', async () => {
+    const call = { index: 0, id: 'c', function: { name: 'look', arguments: '{}' } };
+    const blocks = await streamed([separate, ...contents('</think>'), piece({ tool_calls: [call] })]);
+    expect(blocks).toEqual([thinking('Hm.'), expect.objectContaining({ type: 'tool_use' })]);
+  });
+});
+
 describe('a text that looks like a tag', () => {
   it.each([
     ['is not at the beginning', ['Use ', '<think>', 'x</think>']],

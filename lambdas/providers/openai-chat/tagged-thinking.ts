@@ -12,14 +12,18 @@ interface Piece {
 }
 
 /**
- * Separates thinking from text if a reasoning model begins its answer with `<think>`.
+ * Separates thinking from text if a reasoning model begins its text with `<think>`. Without an opening tag, a closing
+ * tag at the beginning of the text is dropped: some servers send the thinking separately, and leave the tag
+ * (https://github.com/antirez/ds4/pull/787, https://github.com/vllm-project/vllm-ascend/issues/12398).
  *
- * Only a tag at the very beginning of the answer counts, because a model may also write about the tag. White space
- * around the opening tag, and after the closing tag, is dropped.
+ * Only a tag at the very beginning of the text counts, because a model may also write about the tag. White space around
+ * the opening tag, and after the closing tag, is dropped.
  */
 export class TaggedThinking {
   /** Position of the waiting pieces. `opened` and `closed`: directly after a tag. `text`: no tag can follow. */
   #place: 'begin' | 'opened' | 'thinking' | 'closed' | 'text';
+  /** Tags that may begin the text. After separate thinking, or a call, an opening tag is text. */
+  #tags = [OPENING, CLOSING];
   /** Unwritten pieces, which may be a part of a tag, or white space next to a tag. */
   #waiting: Piece[] = [];
   readonly #blocks: BlockWriter;
@@ -45,7 +49,8 @@ export class TaggedThinking {
 
   /** Writes the waiting pieces. */
   flush(): void {
-    if (this.#place === 'begin') this.#toText();
+    if (this.#place === 'begin' && this.#waiting.length > 0) this.#toText();
+    this.#tags = [CLOSING];
     if (this.#place === 'thinking') this.#blocks.thinking(this.#waitingText());
     this.#waiting = [];
   }
@@ -71,12 +76,14 @@ export class TaggedThinking {
     const text = this.#waitingText();
     const begun = text.trimStart();
     const indent = text.length - begun.length;
-    if (begun.startsWith(OPENING)) {
-      this.#drop(indent + OPENING.length);
-      this.#place = 'opened';
+    const tag = this.#tags.find((one) => begun.startsWith(one));
+    if (tag) {
+      this.#drop(indent + tag.length);
+      this.#place = tag === OPENING ? 'opened' : 'closed';
       return true;
     }
-    if (!OPENING.startsWith(begun) || indent > MAX_INDENT) this.#toText();
+    const mayBeTag = this.#tags.some((one) => one.startsWith(begun));
+    if (!mayBeTag || indent > MAX_INDENT) this.#toText();
     return false;
   }
 
