@@ -157,8 +157,12 @@ function tuple(schemas: readonly unknown[], more: unknown): ToolSchema {
 
 /** Converts the schemas of a map. Values that are no schemas, such as the `[]` of PHP, allow everything. */
 function mapOfCurrent(schemas: ToolSchema): ToolSchema {
-  const current = (one: unknown) => (isRecord(one) || typeof one === 'boolean' ? currentPart(one) : {});
-  return Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, current(one)]));
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, one]) => [
+      name,
+      isRecord(one) || typeof one === 'boolean' ? currentPart(one) : {},
+    ]),
+  );
 }
 
 /** Returns the names of properties with `required: true` in their own schema (draft 3) that `required` lacks. */
