@@ -136,10 +136,12 @@ const openaiChatQuirks = z.strictObject({
   user_field: z.boolean().optional(),
   /**
    * Whether `prompt_cache_key` enables the provider's prompt cache
-   * (https://docs.mistral.ai/studio-api/conversations/advanced/prompt-caching). Its value is a digest of
-   * metadata.user_id or, without one, of the conversation's beginning.
+   * (https://docs.mistral.ai/studio-api/conversations/advanced/prompt-caching). Its value is a digest of the session
+   * that the client names, else of metadata.user_id, else of the conversation's beginning. With `session`, it is sent
+   * only if the client names a session, because the key only directs equal prompts to one cache
+   * (https://developers.openai.com/api/docs/guides/prompt-caching).
    */
-  prompt_cache_key: z.boolean().optional(),
+  prompt_cache_key: z.union([z.boolean(), z.literal('session')]).optional(),
   /**
    * Form in which the provider accepts the beginning of an answer that it must continue. "prefix": the last assistant
    * message is marked as a prefix.
@@ -208,8 +210,8 @@ const openaiResponsesQuirks = z.strictObject({
    */
   safety_identifier: z.boolean().optional(),
   /**
-   * Whether the provider accepts `prompt_cache_key`. Its value is a digest of metadata.user_id, because one user's
-   * prompts often begin alike.
+   * Whether the provider accepts `prompt_cache_key`. Its value is a digest of the session that the client names, or
+   * else of metadata.user_id, because one user's prompts often begin alike.
    */
   prompt_cache_key: z.boolean().optional(),
   /** Accepted values of tool_choice, as the Messages API names them. Absent: all. */

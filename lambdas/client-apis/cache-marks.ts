@@ -19,7 +19,7 @@ export const cacheMarks = {
   ).meta({ description: 'The same as `cache_control`, under the name of OpenAI’s API; its lifetime has no effect.' }),
 };
 
-interface Marks {
+export interface Marks {
   cache_control?: z.output<typeof cacheControl>;
   prompt_cache_breakpoint?: object | null | undefined;
 }
@@ -28,6 +28,12 @@ interface Marks {
 export function marked(block: Block, { cache_control: control, prompt_cache_breakpoint: breakpoint }: Marks): Block {
   if (control) return { ...block, cache_control: control };
   return breakpoint ? { ...block, cache_control: { type: 'ephemeral' } } : block;
+}
+
+/** Returns the blocks of a message. A cache mark on the message applies to its last block. */
+export function withMarkedLast(blocks: Block[], message: Marks): Block[] {
+  const last = blocks.at(-1);
+  return last && hasMark(message) ? [...blocks.slice(0, -1), marked(last, message)] : blocks;
 }
 
 export function hasMark({ cache_control: control, prompt_cache_breakpoint: breakpoint }: Marks): boolean {

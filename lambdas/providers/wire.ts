@@ -61,6 +61,8 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
 export interface ClientHeaders {
   anthropicVersion: string;
   anthropicBeta: string | undefined;
+  /** The client's name for the conversation, from a field or a header. */
+  session?: string | undefined;
 }
 
 export interface DecodeContext<Q extends Quirks = Quirks> {

@@ -13,13 +13,15 @@ export interface Conversation {
   name: string;
   /** Whether the request is certainly the first turn. False if the client names a session. */
   isBeginning: boolean;
+  /** The client's name for the conversation; undefined if it has not named one. */
+  session: string | undefined;
 }
 
 export function conversationOf(request: RoutedRequest, headers: SentHeaders): Conversation {
   const session = sessionOf(request.session_id, headers, request.metadata?.user_id);
   return session === undefined
-    ? { name: promptBeginning(request), isBeginning: request.messages.length === 1 }
-    : { name: `session\n${session}`, isBeginning: false };
+    ? { name: promptBeginning(request), isBeginning: request.messages.length === 1, session }
+    : { name: `session\n${session}`, isBeginning: false, session };
 }
 
 function promptBeginning({ metadata, messages }: RoutedRequest): string {

@@ -169,4 +169,23 @@ describe('cache marks of a chat', () => {
     expect(messages[0]!.content).toEqual([{ type: 'text', text: 'Hi', ...mark }]);
     expect(messages[1]!.content).toEqual([{ type: 'text', text: 'Yes', ...mark }]);
   });
+
+  it('may be inside the function of a tool, and on a message that only calls', () => {
+    const mark = { cache_control: { type: 'ephemeral' } };
+    const { messages, tools } = read({
+      tools: [{ type: 'function', function: { name: 'look', ...mark } }],
+      messages: [
+        user,
+        {
+          role: 'assistant',
+          tool_calls: [{ id: 'a', type: 'function', function: { name: 'look', arguments: '{}' } }],
+          ...mark,
+        },
+        { role: 'tool', tool_call_id: 'a', content: 'Seen' },
+      ],
+    }).message;
+
+    expect(tools).toMatchObject([{ name: 'look', ...mark }]);
+    expect(messages[1]!.content).toMatchObject([{ type: 'tool_use', ...mark }]);
+  });
 });

@@ -19,6 +19,21 @@ const parsed = (input: object[]) => parseWith(responsesRequestSchema, { model: '
 const look = { type: 'function', name: 'look' };
 const search = { type: 'web_search' };
 
+it('cache marks of tools, messages and outputs reach the model', () => {
+  const mark = { cache_control: { type: 'ephemeral' } };
+  const { tools, messages } = messageOf({
+    tools: [
+      { ...look, ...mark },
+      { type: 'custom', name: 'patch', ...mark },
+    ],
+    input: [{ ...asked, prompt_cache_breakpoint: { mode: 'explicit' } }, call('a'), { ...output('a'), ...mark }],
+  });
+
+  expect(tools).toMatchObject([mark, mark]);
+  expect(messages[0]!.content).toMatchObject([{ text: 'Hello', ...mark }]);
+  expect(messages[2]!.content).toMatchObject([{ tool_use_id: 'a', ...mark }]);
+});
+
 describe('the input of a response as messages', () => {
   it('is one message of the user if it is a text', () => {
     expect(messageOf({}).messages).toEqual([{ role: 'user', content: 'Hello' }]);

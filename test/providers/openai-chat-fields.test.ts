@@ -68,6 +68,9 @@ it('the top_p of a temperature of 0 is 1 where the provider requires it', () => 
 
 const keyed = (more: object) => encode(more, { prompt_cache_key: true })['prompt_cache_key'];
 
+const sent = (key: true | 'session', session?: string) =>
+  encodeChatRequest(request({ metadata: { user_id: 'u' } }), target({ prompt_cache_key: key }), session);
+
 describe('a key of the prompt cache', () => {
   const beginning = { role: 'user', content: 'Hi' };
 
@@ -77,6 +80,13 @@ describe('a key of the prompt cache', () => {
 
   it("is a digest of the end user's id", () => {
     expect(keyed({ metadata: { user_id: 'u' } })).toBe(createHash('sha256').update('u').digest('hex'));
+  });
+
+  it('is a digest of the session that the client names', () => {
+    const digest = createHash('sha256').update('s').digest('hex');
+    expect(sent(true, 's')).toMatchObject({ prompt_cache_key: digest });
+    expect(sent('session', 's')).toMatchObject({ prompt_cache_key: digest });
+    expect(sent('session')).not.toHaveProperty('prompt_cache_key');
   });
 
   it('without an end user stays the same in all turns of a conversation, and only there', () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { responsesRequestSchema } from '../../lambdas/client-apis/responses/request.ts';
 import type { OpenaiResponsesQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
@@ -376,6 +377,17 @@ describe('limits and sampling of the Responses API', () => {
       prompt_cache_key: digest,
     });
   });
+});
+
+const keyOf = (session: string | undefined, more: object = {}) =>
+  encodeResponsesRequest(request(more), target({ prompt_cache_key: true }), session)['prompt_cache_key'];
+
+it('the key of the prompt cache is a digest of the session, even next to an end user', () => {
+  const metadata = { user_id: 'u' };
+
+  expect(keyOf('s', { metadata })).toBe(createHash('sha256').update('s').digest('hex'));
+  expect(keyOf(undefined, { metadata })).toBe(createHash('sha256').update('u').digest('hex'));
+  expect(keyOf(undefined)).toBeUndefined();
 });
 
 describe('a feature without a counterpart in the Responses API', () => {

@@ -13,6 +13,13 @@ import { quietSignals } from '../support/candidate.ts';
 
 const drawFor = (request: MessagesRequest) => drawOf(conversationOf(request, {}).name);
 
+it('a conversation keeps the name that the client gives to it in a field or a header', () => {
+  const hello: MessagesRequest = { model: 'a/b', messages: [{ role: 'user', content: 'Hi' }] };
+  expect(conversationOf({ ...hello, session_id: 's' }, { 'x-session-id': 't' }).session).toBe('s');
+  expect(conversationOf(hello, { 'x-claude-code-session-id': 't' }).session).toBe('t');
+  expect(conversationOf(hello, {}).session).toBeUndefined();
+});
+
 interface Offer {
   id: string;
   prompt?: string;

@@ -111,7 +111,7 @@ const allFields = {
   thinking_budget: z.int().positive().optional(),
   thinking: z.strictObject({ type: z.enum(['enabled', 'disabled']) }).optional(),
   user: z.string().max(64).optional(),
-  prompt_cache_key: z.string().min(1).optional(),
+  prompt_cache_key: z.string().min(1).max(64).optional(),
   service_tier: z.literal('default').optional(),
   modalities: z
     .array(z.enum(['text', 'image', 'audio']))
@@ -350,7 +350,7 @@ const openaiRules: Rule<ChatBody>[] = [
   ),
 ];
 const openaiFields: Field[] = [
-  ...(['max_completion_tokens', 'reasoning_effort', 'user', 'service_tier'] as const),
+  ...(['max_completion_tokens', 'reasoning_effort', 'user', 'service_tier', 'prompt_cache_key'] as const),
   ...(['seed', 'logit_bias', 'logprobs', 'top_logprobs', 'verbosity', 'modalities', 'audio'] as const),
   ...usual,
 ];
@@ -511,7 +511,7 @@ const providers: Record<string, ChatProvider> = {
     ],
   },
   moonshotai: {
-    fields: [...usual, 'max_completion_tokens', 'thinking', 'reasoning_effort'],
+    fields: [...usual, 'max_completion_tokens', 'thinking', 'reasoning_effort', 'prompt_cache_key'],
     rules: [
       maxStops(5, moonshotDocs),
       {
@@ -624,7 +624,7 @@ const providers: Record<string, ChatProvider> = {
     ],
   },
   'fireworks-ai': {
-    fields: [...hosted, 'seed', 'min_p', 'logit_bias', 'logprobs', 'top_logprobs'],
+    fields: [...hosted, 'seed', 'min_p', 'logit_bias', 'logprobs', 'top_logprobs', 'prompt_cache_key'],
     rules: [
       maxStops(4, fireworksDocs),
       within('top_k', 0, 100, fireworksDocs),

@@ -5,7 +5,7 @@ import { anyObject, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, checkedBy } from '../../messages/list-of.ts';
 import type { Block, Message } from '../../messages/types.ts';
 import { ArgumentReader } from '../call-arguments.ts';
-import { cacheMarks, hasMark, marked } from '../cache-marks.ts';
+import { cacheMarks, hasMark, marked, withMarkedLast } from '../cache-marks.ts';
 import { CUSTOM_ARGUMENT } from '../custom-tools.ts';
 import { sentArguments } from '../call-fields.ts';
 import { ConversationCallIds, type ForeignCallId } from '../../messages/call-ids.ts';
@@ -299,7 +299,8 @@ class MessageReader {
       ),
       ...(called ? [this.#functionCall(functionCallId(called.name), called)] : []),
     ];
-    return inAnswerOrder(thinking, shown, made);
+    const blocks = inAnswerOrder(thinking, shown, made);
+    return written.length === 0 ? withMarkedLast(blocks, message) : blocks;
   }
 
   /** Returns the block of a call or of its result with the id and the name as sent to the provider. */
@@ -341,11 +342,8 @@ function isPlain(message: UserMessage): message is UserMessage & { content: stri
   return typeof message.content === 'string' && !hasMark(message);
 }
 
-/** Returns the content of a message. A cache mark on the message applies to its last part. */
 function authoredBlocks(message: AuthoredMessage): Block[] {
-  const blocks = blocksOf(message.content);
-  const last = blocks.at(-1);
-  return last && hasMark(message) ? [...blocks.slice(0, -1), marked(last, message)] : blocks;
+  return withMarkedLast(blocksOf(message.content), message);
 }
 
 function functionCallId(name: string): string {

@@ -30,6 +30,7 @@ const functionDeclaration = z.object({
       strict: optionalField(z.boolean()).meta({
         description: 'With true the arguments always fit the schema, on models that support this.',
       }),
+      cache_control: cacheControl.meta({ description: 'The same as `cache_control` of the tool.' }),
     })
     .meta({ description: 'A function of yours that the model may call.' }),
   cache_control: cacheControl.meta({ description: 'Requests that the provider cache the prompt up to this tool.' }),
@@ -290,8 +291,8 @@ export class ChatTools {
     return { ...tool, name: this.names.sentName({ name: custom.name }), ...(cache ? { cache_control: cache } : {}) };
   }
 
-  #functionTool({ function: declared, cache_control: cache }: ChatFunction): Tool {
-    const { name, description, parameters, strict } = declared;
+  #functionTool({ function: declared, cache_control: own }: ChatFunction): Tool {
+    const { name, description, parameters, strict, cache_control: cache = own } = declared;
     return {
       name: this.names.sentName({ name }),
       ...(description ? { description } : {}),

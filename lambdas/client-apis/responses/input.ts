@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, checkedBy } from '../../messages/list-of.ts';
 import { PHASE, type Block, type Message } from '../../messages/types.ts';
+import { cacheMarks, marked, withMarkedLast, type Marks } from '../cache-marks.ts';
 import { ArgumentReader } from '../call-arguments.ts';
 import { numberedCallId, sentArguments } from '../call-fields.ts';
 import { ConversationCallIds, type ForeignCallId } from '../../messages/call-ids.ts';
@@ -30,7 +31,7 @@ const messageType = optionalField(z.literal('message')).meta({
   description: 'The type of the item, which messages may leave out.',
 });
 const messageOf = <Role extends string, Content extends z.ZodType>(role: Role, content: Content) =>
-  z.object({ type: messageType, role: z.literal(role), content });
+  z.object({ type: messageType, role: z.literal(role), content, ...cacheMarks });
 const phase = optionalField(z.enum(['commentary', 'final_answer'])).meta({
   description: 'The phase of an earlier message. Models of OpenAI get it.',
 });
@@ -71,6 +72,7 @@ const outputOf = <Type extends string>(type: Type) =>
     type: z.literal(type),
     call_id: answeredCallId,
     output: resultContent.meta({ description: 'The result of the call: a text, or a list of parts.' }),
+    ...cacheMarks,
   });
 /** Output of a function call. Codex also sends its own settings to the model as outputs that belong to no call. */
 const functionOutput = z
@@ -230,7 +232,7 @@ class ItemReader {
 
   read(one: InputItem): AuthoredMessage {
     if (!isMessage(one)) return isKnown(one) ? this.#known(one) : this.#foreign(one);
-    const blocks = contentBlocks(one.content);
+    const blocks = withMarkedLast(contentBlocks(one.content), one);
     switch (one.role) {
       case 'user':
         return { kind: 'message', role: 'user', blocks };
@@ -250,10 +252,10 @@ class ItemReader {
         return this.#call(one.call_id, this.#nameOf(one), { [CUSTOM_ARGUMENT]: one.input });
       case 'function_call_output':
         return one.call_id != null
-          ? this.#result(one.call_id, resultBlocks(one.output))
-          : results(...outputWithoutCall(one));
+          ? this.#result(one.call_id, resultBlocks(one.output), one)
+          : results(...withMarkedLast(outputWithoutCall(one), one));
       case 'custom_tool_call_output':
-        return this.#result(one.call_id, resultBlocks(one.output));
+        return this.#result(one.call_id, resultBlocks(one.output), one);
       case 'reasoning': {
         const thinking = unsealedThinking(one.encrypted_content ?? '');
         return assistant(...(thinking ? [thinking] : []));
@@ -296,8 +298,8 @@ class ItemReader {
     return assistant({ type: 'tool_use', id: this.#callIds.ofCall(id), name, input });
   }
 
-  #result(id: ForeignCallId, content: string | Block[]): AuthoredMessage {
-    return results({ type: 'tool_result', tool_use_id: this.#callIds.ofResult(id), content });
+  #result(id: ForeignCallId, content: string | Block[], marks: Marks = {}): AuthoredMessage {
+    return results(marked({ type: 'tool_result', tool_use_id: this.#callIds.ofResult(id), content }, marks));
   }
 }
 

@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod';
-import { anyObject, optionalField } from '../../messages/field-kinds.ts';
+import { anyObject, cacheControl, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, checkedBy, firstFault, refuse } from '../../messages/list-of.ts';
 import type { Fault } from '../../platform/zod-messages.ts';
 import { SEARCH_NAME } from '../../messages/search-tool.ts';
@@ -29,10 +29,15 @@ const description = optionalField(z.string()).meta({
   description: 'The purpose of the tool and when to call it; the model decides by this text.',
 });
 
+const cacheMark = cacheControl.meta({
+  description: 'Requests that the provider cache the prompt up to this tool.',
+});
+
 const functionDeclaration = z.object({
   type: z.literal('function'),
   name: toolName,
   description,
+  cache_control: cacheMark,
   parameters: optionalField(anyObject).meta({ description: 'The JSON schema of the function’s arguments.' }),
   strict: optionalField(z.boolean()).meta({
     description: 'With true the arguments always fit the schema, on models that support this.',
@@ -42,6 +47,7 @@ const customDeclaration = z.object({
   type: z.literal('custom'),
   name: toolName,
   description,
+  cache_control: cacheMark,
   format: optionalField(
     z.looseObject({
       type: z.string(),
@@ -280,7 +286,13 @@ export class DeclaredTools {
         : functionTool({ ...tool.declaration, name: declaredName(tool) });
     const description = [about, engineTool.description].filter(Boolean).join('\n\n');
     const name = this.names.sentName({ name: declaredName(tool), namespace: namespaceOf(tool) });
-    return { ...engineTool, name, ...(description === '' ? {} : { description }) };
+    const mark = tool.kind === 'tool_search' ? undefined : tool.declaration.cache_control;
+    return {
+      ...engineTool,
+      name,
+      ...(description === '' ? {} : { description }),
+      ...(mark ? { cache_control: mark } : {}),
+    };
   }
 }
 

@@ -127,7 +127,7 @@ export async function routeMessage(
     originals: found.originals,
     message: marksCaches ? withBreakpoints(message) : message,
     content: { ...(isWhole ? measured : measurePrompt(message)), ...search?.first },
-    client: clientHeaders(input.request.headers),
+    client: { ...clientHeaders(input.request.headers), session: route.conversation.session },
     candidates,
     search,
     origins: isWhole ? searches?.origins : undefined,

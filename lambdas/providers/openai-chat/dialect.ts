@@ -10,14 +10,22 @@ import { withFormatOrTools } from '../translated/answer-format.ts';
 import { withSupportedChoice } from '../translated/tool-choice.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 
-/** Encodes a request in the provider's dialect of chat completions, which the catalog's quirks describe. */
-export function encodeInDialect(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
+/**
+ * Encodes a request in the provider's dialect of chat completions, which the catalog's quirks describe.
+ * @param session the client's name for the conversation
+ */
+export function encodeInDialect(
+  request: MessagesRequest,
+  target: ChatTarget,
+  session: string | undefined,
+): Record<string, unknown> {
   const { quirks } = target;
   refuseBeyond(request, target);
   const placed = quirks.later_system_messages ? request : withInstructionsFirst(request);
   const fitting = withFittingThinking(quirks.format_excludes_tools ? withFormatOrTools(placed) : placed, quirks);
   const named = withSentNames(withSupportedChoice(fitting, quirks.tool_choices), toolNameRule(target));
-  const body = encodeChatRequest(quirks.tool_call_ids === 'name_and_position' ? withPositions(named) : named, target);
+  const placedCalls = quirks.tool_call_ids === 'name_and_position' ? withPositions(named) : named;
+  const body = encodeChatRequest(placedCalls, target, session);
   return quirks.functions ? asFunctions(body) : body;
 }
 

@@ -34,7 +34,12 @@ import {
 
 type EncodedChatMessage = { role: string; content: unknown; [field: string]: unknown };
 
-export function encodeChatRequest(requested: MessagesRequest, target: ChatTarget): Record<string, unknown> {
+/** @param session the client's name for the conversation */
+export function encodeChatRequest(
+  requested: MessagesRequest,
+  target: ChatTarget,
+  session?: string,
+): Record<string, unknown> {
   const request = withSupportedFields(requested);
   const { quirks } = target;
   const chatMessages = conversation(toTurns(request.messages), target);
@@ -56,7 +61,8 @@ export function encodeChatRequest(requested: MessagesRequest, target: ChatTarget
   if (stop) body['stop'] = stop;
   const user = userDigest(request);
   if (user && quirks.user_field) body['user'] = user;
-  if (quirks.prompt_cache_key) body['prompt_cache_key'] = user ?? digestOfBeginning(messages);
+  if (quirks.prompt_cache_key && session) body['prompt_cache_key'] = digest(session);
+  else if (quirks.prompt_cache_key === true) body['prompt_cache_key'] = user ?? digestOfBeginning(messages);
   const format = chatFormatField(request, target);
   return Object.assign(
     body,

@@ -5,11 +5,11 @@ import { decodeChatStream, decodeCompletion } from './decode.ts';
 import { encodeInDialect } from './dialect.ts';
 
 export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
-  encode(request, target) {
+  encode(request, target, { session }) {
     return {
       path: '/chat/completions',
       headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-      body: wellFormedJson(encodeInDialect(request, target)),
+      body: wellFormedJson(encodeInDialect(request, target, session)),
     };
   },
   encodeCount: () => undefined,

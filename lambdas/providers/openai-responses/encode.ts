@@ -13,7 +13,7 @@ import { withSupportedFields } from '../translated/supported-fields.ts';
 import { refuseUnsupportedChoice, withSupportedChoice } from '../translated/tool-choice.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import { systemText } from '../translated/turns.ts';
-import { userDigest } from '../translated/user-digest.ts';
+import { digest, userDigest } from '../translated/user-digest.ts';
 import { inputItems, systemItem } from './input.ts';
 import type { ResponsesItem } from './item.ts';
 import { mayReason, reasoningFields } from './reasoning.ts';
@@ -26,7 +26,12 @@ import { isInJsonMode, responsesFormatField, responsesToolFields } from './tools
  */
 const unsupportedSampling = ['top_k', ...penalties];
 
-export function encodeResponsesRequest(requested: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
+/** @param session the client's name for the conversation */
+export function encodeResponsesRequest(
+  requested: MessagesRequest,
+  target: ResponsesTarget,
+  session?: string,
+): Record<string, unknown> {
   refuseUnsupportedChoice(requested, target.quirks.tool_choices);
   const request = withSupportedChoice(withSupportedFields(requested), target.quirks.tool_choices);
   if (request.stop_sequences?.length) {
@@ -46,7 +51,7 @@ export function encodeResponsesRequest(requested: MessagesRequest, target: Respo
     ...(target.quirks.service_tier ? { service_tier: target.quirks.service_tier } : {}),
     ...(limit === undefined ? {} : { max_output_tokens: limit }),
     ...responsesSamplingFields(request, target),
-    ...userFields(request, target),
+    ...userFields(request, target, session),
     ...responsesToolFields(named, target),
     ...reasoningFields(request, target),
     ...includeField(request, target),
@@ -118,11 +123,15 @@ function topLogprobsField({ logprobs, top_logprobs: most }: MessagesRequest): Re
   return logprobs === true && most ? { top_logprobs: most } : {};
 }
 
-function userFields(request: MessagesRequest, { quirks }: ResponsesTarget): Record<string, unknown> {
+function userFields(
+  request: MessagesRequest,
+  { quirks }: ResponsesTarget,
+  session: string | undefined,
+): Record<string, unknown> {
   const user = userDigest(request);
-  if (!user) return {};
+  const cacheKey = session ? digest(session) : user;
   return {
-    ...(quirks.safety_identifier ? { safety_identifier: user } : {}),
-    ...(quirks.prompt_cache_key ? { prompt_cache_key: user } : {}),
+    ...(quirks.safety_identifier && user ? { safety_identifier: user } : {}),
+    ...(quirks.prompt_cache_key && cacheKey ? { prompt_cache_key: cacheKey } : {}),
   };
 }

@@ -6,11 +6,11 @@ import { encodeResponsesRequest, unsupportedResponsesTunings } from './encode.ts
 import { mayReason } from './reasoning.ts';
 
 export const openaiResponsesWire: MessagesWire<OpenaiResponsesQuirks> = {
-  encode(request, target) {
+  encode(request, target, { session }) {
     return {
       path: '/responses',
       headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-      body: wellFormedJson(encodeResponsesRequest(request, target)),
+      body: wellFormedJson(encodeResponsesRequest(request, target, session)),
     };
   },
   encodeCount: () => undefined,
