@@ -522,7 +522,10 @@ const providers: Record<string, ChatProvider> = {
         source: moonshotFlavor.source,
         refuses: ({ read }) =>
           firstFault(
-            (read.tools ?? []).map((one) => one.function.parameters),
+            [
+              ...(read.tools ?? []).map((one) => one.function.parameters),
+              ...(read.response_format ? [read.response_format.json_schema.schema] : []),
+            ],
             moonshotFlavor,
           ),
       },
@@ -570,6 +573,10 @@ const providers: Record<string, ChatProvider> = {
       ...(['reasoning_effort', 'seed'] as const),
     ],
     rules: [
+      {
+        source: cohereChatDocs,
+        refuses: ({ read }) => read.tools && read.response_format && 'response_format: not supported with tools',
+      },
       within('seed', 0, Infinity, cohereChatDocs),
       within('frequency_penalty', 0, 1, cohereChatDocs),
       within('presence_penalty', 0, 1, cohereChatDocs),
