@@ -28,13 +28,19 @@ export function expectsJson(request: MessagesRequest): boolean {
   return requestsJsonMode(request) || outputFormat(request) !== undefined;
 }
 
-/** Removes the format `json_object`, and the name and the description of a schema: the Messages API defines none of them. */
+/**
+ * Returns the request with a schema only in `output_config`, because Bedrock rejects the older `output_format`
+ * (https://github.com/vercel/ai/issues/12298). The schema's name and description, and the format `json_object`, are
+ * removed, because the Messages API does not define them.
+ */
 export function withDefinedFormat(request: MessagesRequest): MessagesRequest {
   if (requestsJsonMode(request)) return withoutFormat(request);
-  const { output_config: config } = request;
-  if (!config?.format?.name && !config?.format?.description) return request;
-  const { name: _name, description: _description, ...format } = config.format;
-  return { ...request, output_config: { ...config, format } };
+  const { output_format: older, ...rest } = request;
+  const requested = outputFormat(request);
+  if (older === undefined && !requested?.name && !requested?.description) return request;
+  if (!requested) return rest;
+  const { name: _name, description: _description, ...format } = requested;
+  return { ...rest, output_config: { ...rest.output_config, format } };
 }
 
 /** Removes the requested output format. */

@@ -27,6 +27,18 @@ const withBudget = (budget_tokens: number, more: object = {}) => ({
 const sent = (...asked: Parameters<typeof anthropicWire.encode>) =>
   (JSON.parse(anthropicWire.encode(...asked).body) as { thinking: object }).thinking;
 
+it.each([
+  ['anthropic', anthropicFake, undefined],
+  ['bedrock', bedrockInvokeFake, 'bedrock-invoke' as const],
+])('the older output_format becomes output_config.format at %s', (_, fake, envelope) => {
+  const format = { type: 'json_schema', schema: { type: 'object', additionalProperties: false } };
+  const request = { ...withBudget(2_000), output_format: format, output_config: { effort: 'low' as const } };
+  const encoded = anthropicWire.encode(request, { ...target, quirks: envelope ? { envelope } : {} }, client);
+
+  expect(fake.refusals(encoded, 'claude-opus-4-6')).toEqual([]);
+  expect(JSON.parse(encoded.body)).toMatchObject({ output_config: { effort: 'low', format } });
+});
+
 describe('a thinking budget', () => {
   it.each([undefined, 20_000])('is lowered to the output limit of the model, with max_tokens %s', (max_tokens) => {
     expect(sent(withBudget(12_000, { max_tokens }), target, client)).toMatchObject({ budget_tokens: 9_999 });
