@@ -94,6 +94,16 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
     expect(await client.beta.models.retrieve('sandbox/claude')).toMatchObject({ id: 'sandbox/claude' });
   });
 
+  it('finds the forms of thinking and the efforts that a model takes', async () => {
+    const { capabilities } = await clients[name]().models.retrieve('sandbox/reasoner');
+    const supported = { supported: true };
+
+    expect(capabilities).toMatchObject({
+      effort: { ...supported, low: supported, high: supported, xhigh: supported, max: supported },
+      thinking: { ...supported, types: { adaptive: supported, enabled: supported, disabled: supported } },
+    });
+  });
+
   it('lists capabilities that are all booleans, as typed clients require', async () => {
     const models = await all(clients[name]().models.list({ limit: 1_000 }));
 

@@ -36,7 +36,8 @@ function capabilitiesOf({ model: { data, endpoints } }: ModelOffer): Capabilitie
   const takes = (modality: (typeof data.input_modalities)[number]) =>
     data.input_modalities.includes(modality) ? yes : no;
   const thinks = data.supported_parameters.includes('reasoning');
-  const ifThinking = thinks ? unknownSupport : no;
+  // Each model gets the nearest form of thinking, and the nearest effort, that it accepts.
+  const ifThinking = thinks ? yes : no;
   // The gateway itself searches the web for models that can call functions and have a price for searches.
   const searches =
     data.supported_parameters.includes('tools') && endpoints.some(({ pricing }) => isPositive(pricing?.web_search));
@@ -55,7 +56,7 @@ function capabilitiesOf({ model: { data, endpoints } }: ModelOffer): Capabilitie
       low: ifThinking,
       medium: ifThinking,
       high: ifThinking,
-      xhigh: thinks ? null : no,
+      xhigh: ifThinking,
       max: ifThinking,
     },
     image_input: takes('image'),
@@ -67,8 +68,8 @@ function capabilitiesOf({ model: { data, endpoints } }: ModelOffer): Capabilitie
       supported: thinks,
       types: {
         adaptive: ifThinking,
-        between_tools: ifThinking,
-        disabled: thinks ? unknownSupport : yes,
+        between_tools: unknownSupport,
+        disabled: yes,
         enabled: ifThinking,
       },
     },
