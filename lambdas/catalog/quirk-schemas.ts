@@ -132,6 +132,8 @@ const openaiChatQuirks = z.strictObject({
    * requested.
    */
   logprobs_need_no_thinking: z.boolean().optional(),
+  /** Whether the provider accepts `detail` of images (https://developers.openai.com/api/docs/guides/images-vision). */
+  image_detail: z.boolean().optional(),
   /** Whether the provider accepts the field `user`. The gateway then sends a digest of metadata.user_id in it. */
   user_field: z.boolean().optional(),
   /**

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { audioFormats, audioMediaTypes } from '../messages/audio.ts';
-import { base64, sourceUrl } from '../messages/field-kinds.ts';
-import type { Block } from '../messages/types.ts';
+import { base64, optionalField, sourceUrl } from '../messages/field-kinds.ts';
+import { DETAIL, type Block } from '../messages/types.ts';
 import { BASE64_RULE, isBase64 } from '../platform/base64.ts';
 import { readDataUrl } from '../platform/data-url.ts';
 
@@ -47,15 +47,20 @@ function addressFault(text: string, isTaken: (mediaType: string) => boolean, rul
 /** URL or data URL of a document, in place of the id of a file. */
 export const documentAsFileId = addressOf((type) => documentTypes.has(type), NO_FILE_IDS);
 
+/** How closely the model looks at an image. Only some models have `original`, so they get their default instead. */
+export const imageDetail = optionalField(z.enum(['auto', 'low', 'high', 'original'])).meta({
+  description:
+    'How closely the model looks at the image. Models of OpenAI get `low` and `high`; they cost different amounts.',
+});
+
 /** Converts an address that `imageAddress` accepts to a block. */
-export function sentImage(address: string): Block {
+export function sentImage(address: string, detail?: z.output<typeof imageDetail>): Block {
   const data = readDataUrl(address);
-  if (!data) return { type: 'image', source: { type: 'url', url: address } };
-  if (data.mediaType === PDF) return sentDocument(address, undefined);
-  return {
-    type: 'image',
-    source: { type: 'base64', media_type: imageTypes.get(data.mediaType), data: data.base64 },
-  };
+  if (data?.mediaType === PDF) return sentDocument(address, undefined);
+  const source = data
+    ? { type: 'base64', media_type: imageTypes.get(data.mediaType), data: data.base64 }
+    : { type: 'url', url: address };
+  return { type: 'image', source, ...(detail === 'low' || detail === 'high' ? { [DETAIL]: detail } : {}) };
 }
 
 /** Converts a document's address, which a schema above accepts, to a block. */

@@ -15,8 +15,12 @@ export const WRITTEN = Symbol('written arguments');
 /** Member of a text block from or for the Responses API: the phase of its message (`commentary` or `final_answer`). */
 export const PHASE = Symbol('phase');
 
+/** Member of an image block from OpenAI's APIs: how closely the model looks at the image. */
+export const DETAIL = Symbol('image detail');
+
 export interface Block {
   type: string;
+  [DETAIL]?: 'low' | 'high';
   [WRITTEN]?: string;
   [PHASE]?: string;
   [field: string]: unknown;

@@ -3,6 +3,7 @@ import { ChunkWriter } from '../../lambdas/client-apis/chat/chunks.ts';
 import { chatCompletion } from '../../lambdas/client-apis/chat/completion.ts';
 import { chatRequestSchema, type ChatCall } from '../../lambdas/client-apis/chat/request.ts';
 import { parseWith } from '../../lambdas/http/parse.ts';
+import { encodeChatRequest } from '../../lambdas/providers/openai-chat/encode.ts';
 import { refusalBlock } from '../../lambdas/messages/refusal-block.ts';
 import type { Block, Delta, MessagesEvent, StopReason } from '../../lambdas/messages/types.ts';
 import { wholeMessage } from '../support/answer-arbitrary.ts';
@@ -150,6 +151,21 @@ describe('probabilities of tokens', () => {
     expect(wholeOf(events, call).logprobs).toEqual({ content: logprobs, refusal: null });
     expect(written(events, call)[1]!.choices[0]!.logprobs).toEqual({ content: logprobs, refusal: null });
   });
+});
+
+it('the detail of an image reaches providers that take it, and no other', () => {
+  const url = 'data:image/png;base64,AAAA';
+  const part = (detail?: string) => ({ type: 'image_url', image_url: { url, ...(detail ? { detail } : {}) } });
+  const { message } = read({
+    messages: [{ role: 'user', content: [part('low'), part('auto'), part('original'), part()] }],
+  });
+  const target = { providerId: 'acme', upstreamModel: 'up', maxOutputTokens: undefined, supportedParameters: [] };
+  const sentWith = (quirks: object) =>
+    (encodeChatRequest(message, { ...target, quirks })['messages'] as { content: unknown }[])[0]!.content;
+
+  expect(sentWith({ image_detail: true })).toEqual([part('low'), part(), part(), part()]);
+  expect(sentWith({})).toEqual([part(), part(), part(), part()]);
+  expect(JSON.stringify(message)).not.toContain('low');
 });
 
 describe('cache marks of a chat', () => {

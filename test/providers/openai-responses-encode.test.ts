@@ -379,6 +379,15 @@ describe('limits and sampling of the Responses API', () => {
   });
 });
 
+it('the detail of an image is sent as the client wrote it', () => {
+  const image_url = 'https://example.org/a.png';
+  const part = (detail: string) => ({ type: 'input_image', image_url, detail });
+  const input = [{ role: 'user', content: [part('high'), part('original')] }];
+  const { message } = responsesRequestSchema.parse({ model: 'a/b', input });
+
+  expect(encodeResponsesRequest(message, target())['input']).toMatchObject([{ content: [part('high'), part('auto')] }]);
+});
+
 const keyOf = (session: string | undefined, more: object = {}) =>
   encodeResponsesRequest(request(more), target({ prompt_cache_key: true }), session)['prompt_cache_key'];
 

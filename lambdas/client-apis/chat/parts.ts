@@ -9,6 +9,7 @@ import {
   documentAddress,
   documentAsFileId,
   imageAddress,
+  imageDetail,
   inputAudio,
   sentAudio,
   sentDocument,
@@ -30,9 +31,7 @@ const imagePart = z.object({
       imageAddress,
       z.object({
         url: imageAddress.meta({ description: 'The address of the image, or its data as a data URL.' }),
-        detail: optionalField(z.enum(['auto', 'low', 'high', 'original'])).meta({
-          description: 'Accepted, and without an effect: providers get the image as it is.',
-        }),
+        detail: imageDetail,
       }),
     ])
     .meta({ description: 'The image: an address, or an object with `url`.' }),
@@ -179,7 +178,12 @@ export function partBlock(part: UserPart | AssistantPart): Block {
     case 'image':
       return marked(sentImage(addressOf(part.source)), part);
     case 'image_url':
-      return marked(sentImage(typeof part.image_url === 'string' ? part.image_url : part.image_url.url), part);
+      return marked(
+        typeof part.image_url === 'string'
+          ? sentImage(part.image_url)
+          : sentImage(part.image_url.url, part.image_url.detail),
+        part,
+      );
   }
 }
 

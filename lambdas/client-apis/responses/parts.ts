@@ -6,7 +6,15 @@ import { boundedList } from '../../messages/list-of.ts';
 import type { Block } from '../../messages/types.ts';
 import { cacheMarks, marked } from '../cache-marks.ts';
 import { partsInText } from '../parts-as-text.ts';
-import { documentAddress, imageAddress, inputAudio, sentAudio, sentDocument, sentImage } from '../media.ts';
+import {
+  documentAddress,
+  imageAddress,
+  imageDetail,
+  inputAudio,
+  sentAudio,
+  sentDocument,
+  sentImage,
+} from '../media.ts';
 
 const MAX_FILE_NAME_CHARACTERS = 512;
 const NO_FILES = 'is not supported, because this gateway stores no files; send the data, or a URL';
@@ -25,9 +33,7 @@ const inputImage = z
     image_url: optionalField(imageAddress).meta({
       description: 'The address of the image, or its data as a data URL.',
     }),
-    detail: optionalField(z.enum(['auto', 'low', 'high', 'original'])).meta({
-      description: 'Accepted, and without an effect: providers get the image as it is.',
-    }),
+    detail: imageDetail,
     file_id: refusedFileId,
     ...cacheMarks,
   })
@@ -123,7 +129,7 @@ function partBlock(part: Exclude<Part, z.output<typeof encryptedPart>>): Block {
     case 'refusal':
       return { type: 'text', text: part.refusal };
     case 'input_image':
-      return marked(sentImage(part.image_url!), part);
+      return marked(sentImage(part.image_url!, part.detail), part);
     case 'input_audio':
       return sentAudio(part);
     case 'input_file':

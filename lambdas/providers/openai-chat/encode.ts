@@ -6,7 +6,7 @@ import { withoutUndefined } from '../../platform/json/records.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
 import { hasGatewaySignature, mayCallTools, NO_THINKING } from '../../messages/thinking-signatures.ts';
-import type { Block, MessagesRequest } from '../../messages/types.ts';
+import { DETAIL, type Block, type MessagesRequest } from '../../messages/types.ts';
 import type { ChatTarget } from './target.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { chatDocumentParts } from './document-part.ts';
@@ -299,13 +299,20 @@ function chatToolResult({ block, path }: Placed, target: ChatTarget, parts: unkn
   };
 }
 
+function detailOf(block: Block, { quirks }: ChatTarget): object {
+  const detail = block[DETAIL];
+  return quirks.image_detail && detail ? { detail } : {};
+}
+
 function chatUserParts({ block, path }: Placed, target: ChatTarget): unknown[] {
   switch (block.type) {
     case 'text':
       // Blank texts are dropped, because many providers reject them.
       return isBlank(block['text']) ? [] : [{ type: 'text', text: block['text'] }];
     case 'image':
-      return [{ type: 'image_url', image_url: { url: imageUrl(block, path, target.quirks) } }];
+      return [
+        { type: 'image_url', image_url: { url: imageUrl(block, path, target.quirks), ...detailOf(block, target) } },
+      ];
     case 'document':
       return chatDocumentParts(block, path, target.quirks);
     case 'audio':

@@ -3,7 +3,7 @@
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import { append } from '../../platform/append.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
-import { PHASE, type Block, type MessagesRequest } from '../../messages/types.ts';
+import { DETAIL, PHASE, type Block, type MessagesRequest } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { unreadableDocument } from '../translated/documents.ts';
 import { imageUrl, inlineDocument } from '../translated/media.ts';
@@ -126,7 +126,9 @@ function inputParts({ block, path }: Placed, target: ResponsesTarget): Responses
     case 'text':
       return isBlank(block['text']) ? [] : [inputText(block['text'] as string)];
     case 'image':
-      return [{ type: 'input_image', image_url: imageUrl(block, path, target.quirks), detail: 'auto' }];
+      return [
+        { type: 'input_image', image_url: imageUrl(block, path, target.quirks), detail: block[DETAIL] ?? 'auto' },
+      ];
     case 'document':
       return documentParts(block, path, target);
     default:
