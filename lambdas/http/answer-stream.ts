@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Sink } from '../platform/concurrency/sink.ts';
+import { withWholeLines } from '../platform/sse.ts';
 
 /** Chunk that is sent while the stream is silent, because many clients close a silent connection. */
 export interface WhenSilent {
@@ -8,7 +9,7 @@ export interface WhenSilent {
 }
 
 /**
- * Writes an answer, and ends with its settlement. After the sink has returned false, it writes nothing more.
+ * Writes an answer as texts of events or as bytes, and ends with its settlement. After the sink has returned false, it writes nothing more.
  * @param readerLeft aborts when the client disconnects, even while the answer waits for the provider
  */
 export type WriteAnswer = (sink: Sink<string | Uint8Array>, readerLeft: AbortSignal) => Promise<void>;
@@ -71,7 +72,7 @@ export class AnswerStream extends Readable {
   #take(chunk: string | Uint8Array): boolean | Promise<boolean> {
     if (this.destroyed) return false;
     this.#silence?.refresh();
-    if (this.push(chunk)) return true;
+    if (this.push(typeof chunk === 'string' ? withWholeLines(chunk) : chunk)) return true;
     return new Promise((resolve) => (this.#continue = resolve));
   }
 

@@ -8,6 +8,22 @@ export function sseEvent(data: NamedEvent): string {
   return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
+/**
+ * Matches characters at which some clients end a line, although only CR and LF end a line of an event stream
+ * (https://github.com/langgenius/dify/pull/39008). JSON leaves them as they are.
+ */
+const LINE_SEPARATORS = /[\u0085\u2028\u2029]/g;
+
+/** Returns whether a text has a character at which some clients wrongly end a line. */
+export function hasLineSeparator(text: string): boolean {
+  return text.search(LINE_SEPARATORS) !== -1;
+}
+
+/** Returns events whose data is JSON with line separators as escapes, so that every client reads whole lines. */
+export function withWholeLines(events: string): string {
+  return events.replace(LINE_SEPARATORS, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** Last event of streams of OpenAI's chat completions and of some other APIs. */
 export const STREAM_DONE = 'data: [DONE]\n\n';
 

@@ -34,6 +34,14 @@ describe('a streamed answer', () => {
     await stream.settled;
   });
 
+  it('has line separators in its texts only as escapes, and bytes as they are', async () => {
+    const stream = new AnswerStream(async (sink) => {
+      for (const chunk of ['"a\u2028b"', Buffer.from('\u2028')]) await sink(chunk);
+    });
+
+    expect(await textOf(stream)).toBe('"a\\u2028b"\u2028');
+  });
+
   it('does not start before it is read', async () => {
     const { seen } = endless();
     await turn();

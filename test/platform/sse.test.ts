@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { describe, expect, it } from 'vitest';
-import { PING, sseEvent } from '../../lambdas/platform/sse.ts';
+import { hasLineSeparator, PING, sseEvent, withWholeLines } from '../../lambdas/platform/sse.ts';
 
 function read(text: string) {
   const events: { event: string | undefined; data: unknown }[] = [];
@@ -17,5 +17,16 @@ describe('a server-sent event', () => {
       { event: 'content_block_delta', data },
       { event: 'ping', data: { type: 'ping' } },
     ]);
+  });
+
+  it('has no character at which a client could wrongly end a line', () => {
+    const data = { type: 'content_block_delta', text: 'a\u0085b\u2028c\u2029d\\u2028\u2027\u202aé' };
+
+    const written = withWholeLines(sseEvent(data));
+
+    expect(hasLineSeparator(sseEvent(data))).toBe(true);
+    expect(hasLineSeparator(written)).toBe(false);
+    expect(read(written)).toEqual([{ event: 'content_block_delta', data }]);
+    expect(withWholeLines(PING)).toBe(PING);
   });
 });

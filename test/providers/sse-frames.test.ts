@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SseFraming } from '../../lambdas/providers/anthropic/framing.ts';
 import { frameData, SseFrameSplitter } from '../../lambdas/providers/http/sse-frames.ts';
 import { UpstreamError } from '../../lambdas/providers/http/upstream-error.ts';
 
@@ -57,4 +58,13 @@ describe('SseFrameSplitter', () => {
   it.each(['null', 'null\r', ' null '])('reads the data %j as no event', (data) => {
     expect(frameData(Buffer.from(`data: ${data}\n\n`))).toBeUndefined();
   });
+});
+
+it.each([
+  ['{"text":"é"}', true],
+  ['{"text":"\u2028"}', false],
+])('the event %j of the Messages API is forwarded as it came: %s', (json, isForwarded) => {
+  const frame = `event: x\ndata: ${json}\n\n`;
+  const [read] = new SseFraming().read(Buffer.from(frame));
+  expect(read).toEqual({ json, raw: isForwarded ? Buffer.from(frame) : undefined });
 });

@@ -1,5 +1,5 @@
 import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
-import { sseEvent } from '../../platform/sse.ts';
+import { sseEvent, withWholeLines } from '../../platform/sse.ts';
 import { withoutMark } from '../../messages/refusal-block.ts';
 import type { AnswerEvent, MessagesEvent } from '../../messages/types.ts';
 import type { StreamStart } from '../parts/answer-message.ts';
@@ -15,7 +15,7 @@ function serialise(batch: AnswerEvent[]): string | Uint8Array {
   if (batch.length === 1 && only!.raw) return only!.raw;
   if (batch.every((event) => event.raw === undefined))
     return batch.map(({ data }) => sseEvent(bareEvent(data))).join('');
-  return Buffer.concat(batch.map(({ data, raw }) => raw ?? Buffer.from(sseEvent(bareEvent(data)))));
+  return Buffer.concat(batch.map(({ data, raw }) => raw ?? Buffer.from(withWholeLines(sseEvent(bareEvent(data))))));
 }
 
 function bareEvent(data: MessagesEvent): MessagesEvent {

@@ -1,3 +1,4 @@
+import { hasLineSeparator } from '../../platform/sse.ts';
 import { frameData, hasEventLine, SseFrameSplitter } from '../http/sse-frames.ts';
 
 /** Maximum size of an event. The largest known events contain encrypted search results. */
@@ -31,8 +32,9 @@ export class SseFraming implements Framing {
     for (const frame of chunk ? this.#splitter.push(chunk) : [this.#splitter.rest()]) {
       const json = frameData(frame);
       if (json === undefined || json === '[DONE]') continue;
-      // Most clients select the handler by the line `event:`, so a frame without this line is serialized again.
-      read.push({ json, raw: hasEventLine(frame) ? frame : undefined });
+      // Most clients select the handler by the line `event:`, and some end lines at other separators than the standard's.
+      // Frames without that line, or with such separators, are serialized again.
+      read.push({ json, raw: hasEventLine(frame) && !hasLineSeparator(json) ? frame : undefined });
     }
     return read;
   }
