@@ -16,19 +16,26 @@ const imageTypes = new Map([
   ['image/heif', 'image/heif'],
 ]);
 const PDF = 'application/pdf';
-const documentTypes = new Set([PDF, 'text/plain', 'text/markdown', 'text/csv', 'text/html', 'application/json']);
+/** Matches types of texts, such as `text/x-python` (https://developers.openai.com/api/docs/guides/file-inputs). */
+const TEXT_TYPE =
+  /^(?:text\/.+|application\/(?:.+\+)?(?:json|x?html|xml|(?:x-)?yaml|(?:x-)?(?:java|type)script|x-sh|sql|toml|x-ndjson))$/;
 
 const IMAGE_RULE =
   'must be an http(s) URL, or a data URL of image/jpeg, image/png, image/gif, image/webp, image/heic, image/heif or application/pdf in base64';
 const NO_FILE_IDS = 'is not supported, because this gateway stores no files; send file_data';
-const DOCUMENT_RULE = `must be an http(s) URL, or a data URL of one of ${[...documentTypes].join(', ')} in base64`;
+const DOCUMENT_RULE =
+  'must be an http(s) URL, or a data URL of application/pdf, application/json or a text (text/plain, text/csv, text/x-python …) in base64';
+
+function isDocument(mediaType: string): boolean {
+  return mediaType === PDF || TEXT_TYPE.test(mediaType);
+}
 
 /**
  * URL or data URL of an image. Some clients send PDFs in this form (https://github.com/Portkey-AI/gateway/issues/827).
  */
 export const imageAddress = addressOf((type) => imageTypes.has(type) || type === PDF, IMAGE_RULE);
 /** URL or data URL of a document. */
-export const documentAddress = addressOf((type) => documentTypes.has(type), DOCUMENT_RULE);
+export const documentAddress = addressOf(isDocument, DOCUMENT_RULE);
 
 function addressOf(isTaken: (mediaType: string) => boolean, rule: string) {
   return z.string().superRefine((text, context) => {
@@ -45,7 +52,7 @@ function addressFault(text: string, isTaken: (mediaType: string) => boolean, rul
 }
 
 /** URL or data URL of a document, in place of the id of a file. */
-export const documentAsFileId = addressOf((type) => documentTypes.has(type), NO_FILE_IDS);
+export const documentAsFileId = addressOf(isDocument, NO_FILE_IDS);
 
 /** How closely the model looks at an image. Only some models have `original`, so they get their default instead. */
 export const imageDetail = optionalField(z.enum(['auto', 'low', 'high', 'original'])).meta({

@@ -154,6 +154,24 @@ describe('documents of a chat', () => {
     expect(readResponse({ input: [{ role: 'user', content }] }).message.messages[0]!.content).toEqual([block]);
   });
 
+  it.each(['text/x-python', 'text/x-c++', 'application/x-yaml', 'application/xml', 'application/geo+json'])(
+    'may be texts of the type %s',
+    (type) => {
+      const file = { filename: 'a', file_data: `data:${type};base64,0J/RgNC40LLQtdGC` };
+      const source = { type: 'text', media_type: 'text/plain', data: 'Привет' };
+      expect(readPart({ type: 'file', file }).messages[0]!.content).toEqual([{ type: 'document', source, title: 'a' }]);
+    },
+  );
+
+  it.each([
+    'image/svg+xml',
+    'application/zip',
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  ])('may not be files of the type %s', (type) => {
+    const part = { type: 'file', file: { file_data: `data:${type};base64,AAAA` } };
+    expect(refused(() => readPart(part)).message).toContain('application/pdf');
+  });
+
   it('may not be ids of files', () => {
     const { message, metadata } = refused(() => readPart({ type: 'file', file: { file_id: 'file-abc' } }));
 
