@@ -12,7 +12,8 @@ const JSON_TYPE = /^\s*application\/(json|[\w.+-]+\+json)\s*(;|$)/i;
  */
 export function readRequestJson(request: HttpRequest, rules: JsonRules & { form?: unknown } = {}): unknown {
   const contentType = request.headers['content-type'];
-  if (contentType !== undefined && (!JSON_TYPE.test(contentType) || isInAnotherCharset(contentType, request.body))) {
+  const isOther = contentType !== undefined && !JSON_TYPE.test(contentType);
+  if (isOther || request.isBroken || isInAnotherCharset(contentType ?? '', request.body)) {
     const alternative = rules.form ? ' or "multipart/form-data"' : '';
     throw new GatewayError(
       'unsupported_media_type',

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import { newRequestId } from '../platform/ids.ts';
 import { withoutUndefined } from '../platform/json/records.ts';
@@ -29,6 +30,8 @@ export interface HttpRequest {
   body: string;
   /** Received bytes of a compressed body or of a form. `body` is empty until they are read. */
   bodyBytes?: Buffer;
+  /** Whether the received bytes are not UTF-8, so that letters of `body` are lost. API Gateway hides this. */
+  isBroken?: boolean;
   /** IP address of the client, from AWS, a trusted proxy or the socket; never from the client's own headers. */
   clientAddress: string;
   /** performance.now() when the function received the request. */
@@ -58,12 +61,17 @@ export function normaliseRequest(event: HttpEvent): HttpRequest {
 function receivedBytes(
   { body, isBase64Encoded }: HttpEvent,
   headers: Record<string, string>,
-): Pick<HttpRequest, 'body' | 'bodyBytes'> {
+): Pick<HttpRequest, 'body' | 'bodyBytes' | 'isBroken'> {
   if (!isBase64Encoded) return { body: body ?? '' };
   const bytes = Buffer.from(body ?? '', 'base64');
   return isCompressed(headers['content-encoding']) || isForm(headers['content-type'])
     ? { body: '', bodyBytes: bytes }
-    : { body: bytes.toString('utf8') };
+    : textBody(bytes);
+}
+
+/** Returns the text of a body. */
+export function textBody(bytes: Buffer): Pick<HttpRequest, 'body' | 'isBroken'> {
+  return { body: bytes.toString('utf8'), ...(isUtf8(bytes) ? {} : { isBroken: true }) };
 }
 
 /** Whether a body is a form (`multipart/form-data`). */

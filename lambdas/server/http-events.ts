@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
@@ -14,14 +15,15 @@ export interface Arrival {
   origin: Origin;
 }
 
-/** A body as in Lambda's events: text, or base64 if it is compressed or a form. */
+/** A body as in Lambda's events: text, or base64 if it is compressed, a form, or not UTF-8. */
 interface ReceivedBody {
   text: string;
   isBase64: boolean;
 }
 
 export function receivedBody({ headers }: IncomingMessage, bytes: Buffer): ReceivedBody {
-  const isBase64 = isCompressed(headers['content-encoding']) || isForm(headers['content-type']);
+  const isBinary = isCompressed(headers['content-encoding']) || isForm(headers['content-type']);
+  const isBase64 = isBinary || !isUtf8(bytes);
   return { text: bytes.toString(isBase64 ? 'base64' : 'utf8'), isBase64 };
 }
 

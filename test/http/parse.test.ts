@@ -1,7 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { parseWith, readRequestJson } from '../../lambdas/http/parse.ts';
-import type { HttpRequest } from '../../lambdas/http/request.ts';
+import { normaliseRequest, type HttpEvent, type HttpRequest } from '../../lambdas/http/request.ts';
+import { receivedBody } from '../../lambdas/server/http-events.ts';
 import { refused } from '../support/refused.ts';
 
 const person = z.strictObject({ name: z.string(), age: z.int().optional() });
@@ -39,6 +41,18 @@ describe('a JSON body', () => {
 
     expect(error).toMatchObject({ status: 415, kind: 'unsupported_media_type' });
     expect(error.message).toBe('Send the body as "content-type: application/json", in UTF-8.');
+  });
+
+  it.each([
+    ['windows-1251', Buffer.from([0x22, 0xcf, 0xf0, 0xe8, 0x22]), true],
+    ['UTF-8', Buffer.from('"При\ufffd"'), false],
+  ])('is refused with 415 if its undeclared bytes are in another charset: %s', (_, bytes, isRefused) => {
+    const { text, isBase64 } = receivedBody({ headers: {} } as IncomingMessage, bytes);
+    const event = { rawPath: '/', headers: {}, rawQueryString: '', requestContext: { http: {} } };
+    const request = normaliseRequest({ ...event, body: text, isBase64Encoded: isBase64 } as unknown as HttpEvent);
+
+    if (isRefused) expect(refused(() => readRequestJson(request))).toMatchObject({ status: 415 });
+    else expect(readRequestJson(request)).toBe('При\ufffd');
   });
 
   it('is read if it declares another charset, but has only ASCII characters', () => {
