@@ -524,7 +524,7 @@ const providers: Record<string, ChatProvider> = {
           firstFault(
             [
               ...(read.tools ?? []).map((one) => one.function.parameters),
-              ...(read.response_format ? [read.response_format.json_schema.schema] : []),
+              ...(read.response_format?.type === 'json_schema' ? [read.response_format.json_schema.schema] : []),
             ],
             moonshotFlavor,
           ),
