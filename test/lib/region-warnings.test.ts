@@ -16,6 +16,7 @@ const { providers } = providersFileSchema.parse({
     provider('anthropic', { base_url: 'https://api.anthropic.example' }),
     provider('amazon', { base_url: 'https://bedrock-runtime.us-east-1.amazonaws.com' }),
     provider('google', { base_url_variable: 'GOOGLE_URL' }),
+    provider('openai', { base_url: 'https://eu.api.openai.com/v1' }),
   ],
 });
 
@@ -27,8 +28,8 @@ const endpoint = (id: string, name: string, price: string) => ({
 });
 
 /** Returns the warnings about an endpoint, next to Anthropic's own endpoint at the price 10. */
-function warnings(at: string, upstream_model: string, prompt: string, location = 'global'): string[] {
-  const data = { id: 'anthropic/claude', permaslug: 'anthropic/claude', name: 'Claude', created: '2026-11-01' };
+function warnings(at: string, upstream_model: string, prompt: string, location = 'global', created = '2026-11-01') {
+  const data = { id: 'anthropic/claude', permaslug: 'anthropic/claude', name: 'Claude', created };
   const [model] = modelsFileSchema.parse({
     models: [
       {
@@ -48,6 +49,7 @@ describe('an endpoint in a region that costs more', () => {
     ['amazon', 'eu.anthropic.claude-sonnet-5', 'global', 'eu'],
     ['google', 'claude-sonnet-5', 'europe-west1', 'europe-west1'],
     ['google', 'gemini-3.8-flash', 'us-central1', 'us-central1'],
+    ['openai', 'gpt-6-sol', 'global', 'eu'],
   ])('gets a warning at %s for %s in %s', (at, name, location, region) => {
     const [warning, ...more] = warnings(at, name, '10', location);
 
@@ -63,6 +65,10 @@ describe('an endpoint in a region that costs more', () => {
     ['google', 'claude-sonnet-5'],
   ])('gets no warning at %s for %s', (at, name) => {
     expect(warnings(at, name, '10')).toEqual([]);
+  });
+
+  it('gets no warning at OpenAI for a model from before 5 March 2026', () => {
+    expect(warnings('openai', 'gpt-5.3-codex', '10', 'global', '2026-02-05')).toEqual([]);
   });
 
   it('is not in the shipped catalog', () => {

@@ -16,6 +16,12 @@ const BEDROCK_REGION = /^(?!global\.)([a-z-]+)\.anthropic\.claude-/;
  * https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai
  */
 const GOOGLE_LOCATION = /googleapis\.com\/.*\/locations\/(?!global\b)([a-z0-9-]+)/;
+/**
+ * Matches OpenAI's regional hosts. They cost 10% more for models since 5 March 2026:
+ * https://developers.openai.com/api/docs/pricing, https://github.com/BerriAI/litellm/pull/31136
+ */
+const OPENAI_REGION = /^https:\/\/([a-z]{2})\.api\.openai\.com/;
+const OPENAI_REGIONS_COST_MORE_SINCE = '2026-03-05';
 /** Matches Claude models before 4.5, which have one price everywhere. */
 const EARLIER_CLAUDE = /claude-(?:3|(?:opus|sonnet)-4(?:-1)?(?:@|-2025))/;
 
@@ -24,7 +30,7 @@ const EARLIER_CLAUDE = /claude-(?:3|(?:opus|sonnet)-4(?:-1)?(?:@|-2025))/;
  * @param valueOf returns the value of a variable with a provider's address
  */
 export function regionWarnings(
-  { endpoints }: ModelData,
+  { created, endpoints }: ModelData,
   providers: readonly ProviderData[],
   valueOf: (variable: string) => string | undefined,
 ): string[] {
@@ -33,7 +39,9 @@ export function regionWarnings(
   );
   const regionOf = ({ upstream_model: name, provider }: EndpointData): string | undefined => {
     if (EARLIER_CLAUDE.test(name)) return undefined;
-    return (BEDROCK_REGION.exec(name) ?? GOOGLE_LOCATION.exec(addressOf.get(provider) ?? ''))?.[1];
+    const address = addressOf.get(provider) ?? '';
+    const openai = created < OPENAI_REGIONS_COST_MORE_SINCE ? null : OPENAI_REGION.exec(address);
+    return (BEDROCK_REGION.exec(name) ?? GOOGLE_LOCATION.exec(address) ?? openai)?.[1];
   };
   return endpoints.flatMap((endpoint) => {
     const region = regionOf(endpoint);
