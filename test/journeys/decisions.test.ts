@@ -13,7 +13,12 @@ interface Answered {
   model: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers of any type
   answers: Record<string, any>;
-  usage: { input_tokens: number; output_tokens: number; cost?: number };
+  usage: {
+    input_tokens: number;
+    input_tokens_details?: { cached_tokens: number };
+    output_tokens: number;
+    cost?: number;
+  };
 }
 
 const engines = ['sandbox/judge', 'sandbox/jury', 'sandbox/pundit'];
@@ -78,6 +83,24 @@ describe.each(engines)('decisions of %s', (model) => {
     const { tokens_prompt, tokens_completion, total_cost } = generation as Record<string, number>;
     expect(generation).toMatchObject({ estimated: true });
     expect(total_cost).toBeCloseTo((tokens_prompt! + tokens_completion!) * 0.0001, 9);
+  });
+});
+
+describe('tokens that are read from a cache', () => {
+  it('are part of the usage, because they have another price', async () => {
+    const { body } = await ask({
+      state: 'A state\n@sandbox cached=20',
+      questions: { a: choice(2, 1), b: choice(1, 2) },
+    });
+
+    expect(body.usage.input_tokens_details).toEqual({ cached_tokens: 40 });
+    expect(await finalGeneration(gateway, body.id)).toMatchObject({ native_tokens_cached: 40 });
+  });
+
+  it('are absent from other answers', async () => {
+    const { body } = await ask({ questions: { a: choice(2, 1) } });
+
+    expect(body.usage).not.toHaveProperty('input_tokens_details');
   });
 });
 

@@ -51,7 +51,13 @@ export const decisionsAnswer = z
     }),
     usage: z
       .strictObject({
-        input_tokens: countShape.meta({ description: 'The number of tokens of the prompt.' }),
+        input_tokens: countShape.meta({ description: 'The number of tokens of the prompts, cached or not.' }),
+        input_tokens_details: z
+          .strictObject({
+            cached_tokens: countShape.meta({ description: 'The number of tokens that were read from a cache.' }),
+          })
+          .optional()
+          .meta({ description: 'Parts of `input_tokens`; absent if none were read from a cache.' }),
         output_tokens: countShape.meta({ description: 'The number of tokens of the answers.' }),
         cost: lateCostShape,
       })

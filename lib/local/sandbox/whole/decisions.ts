@@ -37,7 +37,7 @@ export const wholeAnswers = {
 function decideInChat(request: ChatRequest): SandboxAnswer {
   const [, state, question] = request.messages.map(({ content }) => content) as [string, string, string];
   const directives = readDirectives(state);
-  const { error, usage, tokens } = directives;
+  const { error, usage, tokens, cachedTokens } = directives;
   if (error !== undefined) return requestedFailure(error);
   const options = optionsIn(question);
   const probabilities = probabilitiesOf(
@@ -68,12 +68,15 @@ function decideInChat(request: ChatRequest): SandboxAnswer {
       ...(usage === 'none'
         ? {}
         : {
-            usage: decisionUsage(
-              'prompt_tokens',
-              'completion_tokens',
-              Math.ceil(characters / 4),
-              request.logprobs ? 1 : options.length * 5,
-            ),
+            usage: {
+              ...decisionUsage(
+                'prompt_tokens',
+                'completion_tokens',
+                Math.ceil(characters / 4),
+                request.logprobs ? 1 : options.length * 5,
+              ),
+              prompt_tokens_details: { cached_tokens: cachedTokens },
+            },
           }),
     },
   };
