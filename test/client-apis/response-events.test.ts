@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { completionUsage } from '../../lambdas/client-apis/chat/usage.ts';
 import { ResponseWriter } from '../../lambdas/client-apis/responses/stream-events.ts';
 import { ToolNames } from '../../lambdas/client-apis/tool-names.ts';
 import { unsealedThinking } from '../../lambdas/client-apis/responses/sealed-thinking.ts';
@@ -187,6 +188,31 @@ describe('a streamed response', () => {
 
     expect(events.map(({ type }) => type)).toEqual(['response.incomplete']);
     expect(events[0]!.response).toMatchObject({ usage });
+  });
+
+  it('counts all parts of the usage that have their own prices', () => {
+    const usage = {
+      input_tokens: 7,
+      audio_input_tokens: 3,
+      cache_read_input_tokens: 20,
+      cache_creation_input_tokens: 30,
+      cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
+      output_tokens: 500,
+      server_tool_use: { web_search_requests: 2 },
+      cost: 3,
+    };
+    const [event] = eventsIn(written([{ ...cutOff, usage }, stop]));
+    const details = {
+      cached_tokens: 20,
+      cache_write_tokens: 30,
+      cache_creation_token_details: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
+      audio_tokens: 3,
+    };
+
+    expect(event!.response).toMatchObject({
+      usage: { input_tokens: 57, input_tokens_details: details, server_tool_use: { web_search_requests: 2 }, cost: 3 },
+    });
+    expect(completionUsage(usage)).toMatchObject({ prompt_tokens: 57, prompt_tokens_details: details });
   });
 
   it('has the same text in its pieces as in its completed items', () => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { countShape, earlyEndShape, rub } from '../../http/shapes.ts';
-import { answeringModel, generationId } from '../parts/shape.ts';
+import { answeringModel, generationId, recordingTokens, searchesShape, writtenLifetimes } from '../parts/shape.ts';
 
 const functionCall = z.looseObject({
   id: z.string().meta({ description: 'The id of the call; send it back with the result.' }),
@@ -134,7 +134,8 @@ export const chatCompletionAnswer = z
           .looseObject({
             cached_tokens: countShape.meta({ description: 'Tokens of the prompt that were read from a cache.' }),
             cache_write_tokens: countShape.meta({ description: 'Tokens of the prompt that were written to a cache.' }),
-            audio_tokens: countShape.optional().meta({ description: 'Tokens of recordings, if the prompt has any.' }),
+            cache_creation_token_details: writtenLifetimes,
+            audio_tokens: recordingTokens,
           })
           .meta({ description: 'The tokens of the prompt that have a price of their own.' }),
         completion_tokens_details: z
@@ -147,6 +148,7 @@ export const chatCompletionAnswer = z
           })
           .meta({ description: 'The tokens of the answer that are not its text.' }),
         cost: rub.optional().meta({ description: 'The price of the request in roubles, exact.' }),
+        server_tool_use: searchesShape,
       })
       .meta({ description: 'The tokens of the request, and their cost.' }),
     metadata: earlyEndShape,

@@ -233,3 +233,21 @@ export const estimateAnswerShape = z
   })
   .meta({ id: 'Estimate' });
 export type EstimateAnswer = z.output<typeof estimateAnswerShape>;
+
+/** Parts of the usage in OpenAI's APIs that only some answers have. */
+export const writtenLifetimes = z
+  .looseObject({
+    ephemeral_5m_input_tokens: countShape.meta({ description: 'Tokens written for five minutes.' }),
+    ephemeral_1h_input_tokens: countShape.meta({ description: 'Tokens written for an hour.' }),
+  })
+  .optional()
+  .meta({ description: 'The lifetimes of `cache_write_tokens`, if some tokens were written for an hour.' });
+export const searchesShape = z
+  .looseObject({
+    web_search_requests: countShape.meta({ description: 'Searches, whose fees are part of `cost`.' }),
+  })
+  .optional()
+  .meta({ description: 'The searches of the answer, if it could search.' });
+export const recordingTokens = countShape
+  .optional()
+  .meta({ description: 'Tokens of recordings, if the prompt has any.' });

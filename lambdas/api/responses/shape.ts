@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { countShape, earlyEndShape, rub } from '../../http/shapes.ts';
-import { answeringModel, generationId } from '../parts/shape.ts';
+import { answeringModel, generationId, recordingTokens, searchesShape, writtenLifetimes } from '../parts/shape.ts';
 
 /** Response object in the API document. */
 export const responseAnswer = z
@@ -47,6 +47,8 @@ export const responseAnswer = z
           .looseObject({
             cached_tokens: countShape.meta({ description: 'Tokens of the input that were read from a cache.' }),
             cache_write_tokens: countShape.meta({ description: 'Tokens of the input that were written to a cache.' }),
+            cache_creation_token_details: writtenLifetimes,
+            audio_tokens: recordingTokens,
           })
           .meta({ description: 'The tokens of the input that have a price of their own.' }),
         output_tokens: countShape.meta({ description: 'Tokens of the answer, thinking included.' }),
@@ -59,6 +61,7 @@ export const responseAnswer = z
           .meta({ description: 'The tokens of the answer that were thinking.' }),
         total_tokens: countShape.meta({ description: 'The sum of the tokens of prompt and answer.' }),
         cost: rub.optional().meta({ description: 'The price of the request in roubles, exact.' }),
+        server_tool_use: searchesShape,
       })
       .meta({ description: 'The tokens of the request, and their cost.' }),
     gateway: earlyEndShape,

@@ -2,6 +2,7 @@
 
 import type { StopReason, WireUsage } from '../../messages/types.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
+import { answerDetails, costFields, promptDetails, promptTokensOf } from '../usage-details.ts';
 import type { OutputItem } from './output-items.ts';
 
 export interface ResponseState {
@@ -71,17 +72,15 @@ function textOf(output: readonly OutputItem[]): string {
 
 /** Returns the usage of an answer. The input tokens include cached tokens, and the output tokens include thinking. */
 function responsesUsage(usage: WireUsage): object {
-  const cached = usage.cache_read_input_tokens ?? 0;
-  const written = usage.cache_creation_input_tokens ?? 0;
-  const input = (usage.input_tokens ?? 0) + cached + written;
+  const input = promptTokensOf(usage);
   const output = usage.output_tokens ?? 0;
   return {
     input_tokens: input,
-    input_tokens_details: { cached_tokens: cached, cache_write_tokens: written },
+    input_tokens_details: promptDetails(usage),
     output_tokens: output,
-    output_tokens_details: { reasoning_tokens: usage.output_tokens_details?.thinking_tokens ?? 0 },
+    output_tokens_details: answerDetails(usage),
     total_tokens: input + output,
-    ...(usage['cost'] === undefined ? {} : { cost: usage['cost'] }),
+    ...costFields(usage),
   };
 }
 
