@@ -59,7 +59,12 @@ describe('an image', () => {
 
     expect(body.data).toHaveLength(1);
     const cost = 3 * 0.00002 + PIXELS * 0.000001;
-    expect(body.usage).toEqual({ prompt_tokens: 3, total_tokens: 3, cost: expect.closeTo(cost, 12) as number });
+    expect(body.usage).toEqual({
+      prompt_tokens: 3,
+      total_tokens: 3,
+      image_pixels: PIXELS,
+      cost: expect.closeTo(cost, 12) as number,
+    });
     expect(await finalGeneration(gateway, body.id)).toMatchObject({
       api_type: 'embeddings',
       total_cost: expect.closeTo(cost, 12) as number,

@@ -11,10 +11,12 @@ export const { accepts, handler } = modalityEndpoint(
   embeddingsModality,
   ({ body, origin: { id, model, provider }, result, charged, cost }) => {
     const tokens = promptTokens(charged.usage);
-    const { imageInputTokens: images } = charged.usage;
+    const { imageInputTokens: images, imagePixels } = charged.usage;
     const details =
       images === undefined ? {} : { prompt_tokens_details: { text_tokens: tokens - images, image_tokens: images } };
-    const usage = { prompt_tokens: tokens, total_tokens: tokens, ...details, ...cost };
+    // Voyage's own answers count pixels under this name.
+    const pixels = imagePixels === undefined ? {} : { image_pixels: imagePixels };
+    const usage = { prompt_tokens: tokens, total_tokens: tokens, ...details, ...pixels, ...cost };
     const answer: Omit<EmbeddingsAnswer, 'data'> = { id, object: 'list', model, provider, usage };
     return listResponse(answer, { name: 'data', elements: embeddingsOf(result, body.encoding_format ?? 'float') });
   },

@@ -31,6 +31,9 @@ export const embeddingsAnswer = z
           })
           .optional()
           .meta({ description: 'The kinds of tokens, if the provider bills tokens of images.' }),
+        image_pixels: countShape
+          .optional()
+          .meta({ description: 'The pixels of the images, if the provider bills pixels.' }),
         cost: lateCostShape,
       })
       .meta({ description: 'The tokens of all inputs, and their cost.' }),
