@@ -47,6 +47,8 @@ function warnings(at: string, upstream_model: string, prompt: string, location =
 describe('an endpoint in a region that costs more', () => {
   it.each([
     ['amazon', 'eu.anthropic.claude-sonnet-5', 'global', 'eu'],
+    ['amazon', 'us.openai.gpt-6-sol', 'global', 'us'],
+    ['amazon', 'us.moonshotai.kimi-k3', 'global', 'us'],
     ['google', 'claude-sonnet-5', 'europe-west1', 'europe-west1'],
     ['google', 'gemini-3.8-flash', 'us-central1', 'us-central1'],
     ['openai', 'gpt-6-sol', 'global', 'eu'],
@@ -61,6 +63,8 @@ describe('an endpoint in a region that costs more', () => {
   it.each([
     ['amazon', 'global.anthropic.claude-sonnet-5'],
     ['amazon', 'anthropic.claude-sonnet-5'],
+    ['amazon', 'us.meta.llama3-3-70b-instruct-v1:0'],
+    ['amazon', 'openai.gpt-oss-120b-1:0'],
     ['amazon', 'us.anthropic.claude-sonnet-4-20250514-v1:0'],
     ['google', 'claude-sonnet-5'],
   ])('gets no warning at %s for %s', (at, name) => {

@@ -6,10 +6,12 @@
 import type { EndpointData, ModelData, ProviderData } from '../../../lambdas/catalog/schema.ts';
 
 /**
- * Matches inference profiles of Claude on Bedrock within one geography, such as `us.` or `eu.`. They cost about 10%
- * more than global profiles: https://docs.aws.amazon.com/bedrock/latest/userguide/global-cross-region-inference.html
+ * Matches inference profiles on Bedrock within one geography, such as `us.` or `eu.`, of models that also have a global
+ * profile. They cost about 10% more than global profiles:
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/global-cross-region-inference.html, and for models of OpenAI,
+ * Moonshot, xAI and Z.ai the price list of `@earendil-works/pi-ai` 1.6.0.
  */
-const BEDROCK_REGION = /^(?!global\.)([a-z-]+)\.anthropic\.claude-/;
+const BEDROCK_REGION = /^(?!global\.)([a-z-]+)\.(?:anthropic\.claude-|openai\.gpt-\d|moonshotai\.|xai\.|zai\.)/;
 /**
  * Matches locations of Google Cloud other than `global`. They cost 10% more:
  * https://github.com/BerriAI/litellm/pull/37543, and for Claude
