@@ -1,25 +1,43 @@
 import { asBlocks } from './as-blocks.ts';
 import { append } from '../platform/append.ts';
 import type { Message, MessagesRequest } from './types.ts';
+import { without } from './without.ts';
+
+/** An instruction that applies only until the next message of the user if it has the member `clear_at`. */
+type Instruction = Message & { clear_at?: unknown };
 
 /**
  * Moves the instructions at the beginning into the system prompt, and converts later ones to user messages, for models
  * that accept instructions only at the beginning.
  */
-export function withInstructionsFirst(request: MessagesRequest): MessagesRequest {
+export function withInstructionsFirst(requested: MessagesRequest): MessagesRequest {
+  const request = withLeadingInstructions(requested);
+  return { ...request, messages: withoutSystemMessages(request.messages) };
+}
+
+/**
+ * Moves the instructions before the first other message into the system prompt. If there are only instructions, they
+ * stay messages, because the model needs a message to answer.
+ */
+export function withLeadingInstructions(request: MessagesRequest): MessagesRequest {
   const { messages, system = [] } = request;
-  if (!messages.some(({ role }) => role === 'system')) return request;
-  // If there are only instructions, they become user messages, because the model needs a message to answer.
-  const begin = Math.max(
-    0,
-    messages.findIndex(({ role }) => role !== 'system'),
-  );
+  const begin = messages.findIndex(({ role, content }) => role !== 'system' || !isOnlyText(content));
+  if (begin < 1) return request;
   const first = messages.slice(0, begin).flatMap(({ content }) => asBlocks(content));
-  return {
-    ...request,
-    ...(first.length > 0 ? { system: [...asBlocks(system), ...first] } : {}),
-    messages: withoutSystemMessages(messages.slice(begin)),
-  };
+  return { ...request, system: [...asBlocks(system), ...first], messages: messages.slice(begin) };
+}
+
+function isOnlyText(content: Message['content']): boolean {
+  return typeof content === 'string' || (content.length > 0 && content.every(({ type }) => type === 'text'));
+}
+
+/** Removes instructions that no longer apply, and the member `clear_at` of the others. */
+export function withoutExpired(messages: Message[]): Message[] {
+  const last = messages.findLastIndex(({ role }) => role === 'user');
+  return messages.flatMap((message: Instruction, index) => {
+    if (message.clear_at == null) return [message];
+    return index < last ? [] : [without(message, 'clear_at')];
+  });
 }
 
 /**
@@ -30,7 +48,7 @@ export function withoutSystemMessages(messages: Message[]): Message[] {
   if (!messages.some(({ role }) => role === 'system')) return messages;
   const converted: Message[] = [];
   let heldBack: Message[] = [];
-  for (const message of messages) {
+  for (const message of withoutExpired(messages)) {
     if (message.role === 'system') {
       const marked = markedAsSystem(message);
       if (hasCalls(converted.at(-1))) heldBack.push(marked);
@@ -50,10 +68,10 @@ function hasCalls(message: Message | undefined): boolean {
 }
 
 /** Converts a system message to a user message with <system> tags. */
-export function markedAsSystem({ content, ...message }: Message): Message {
-  const blocks = asBlocks(content);
+export function markedAsSystem(message: Message): Message {
+  const blocks = asBlocks(message.content);
   const marked = blocks.map((block) =>
     block.type === 'text' ? { ...block, text: `<system>\n${String(block['text'])}\n</system>` } : block,
   );
-  return { ...message, role: 'user', content: marked };
+  return { ...without<Instruction>(message, 'clear_at'), role: 'user', content: marked };
 }

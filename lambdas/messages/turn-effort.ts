@@ -6,7 +6,7 @@ type Controlled = Message & { output_config?: { effort?: string | null; [field: 
 
 /**
  * Moves the thinking effort from the messages to the request. The last effort applies, because only the next turn is
- * generated. A message with other output settings stays unchanged.
+ * generated. A message with other output settings stays unchanged. A message that only set the effort is removed.
  */
 export function withTurnEffort(request: MessagesRequest): MessagesRequest {
   const messages = request.messages as Controlled[];
@@ -15,7 +15,10 @@ export function withTurnEffort(request: MessagesRequest): MessagesRequest {
   return {
     ...request,
     output_config: { ...request.output_config, effort },
-    messages: messages.map((message) => (hasOnlyEffort(message) ? without(message, 'output_config') : message)),
+    messages: messages.flatMap((message) => {
+      if (!hasOnlyEffort(message)) return [message];
+      return message.content.length === 0 ? [] : [without(message, 'output_config')];
+    }),
   };
 }
 

@@ -29,7 +29,7 @@ describe('a field without a counterpart in chat completions', () => {
     ['session_id', { session_id: 's' }],
     ['stop_server_tools_when', { stop_server_tools_when: [{}] }],
     ['output_config.task_budget', { output_config: { task_budget: { type: 'tokens', total: 1 } } }],
-    ['messages.0.clear_at', { messages: [{ role: 'system', content: 'x', clear_at: 'next_user_message' }] }],
+    ['messages.0.render_at', { messages: [{ role: 'system', content: 'x', render_at: 'end' }] }],
     ['tools.0.some_field', { tools: [{ name: 'n', some_field: true }] }],
     ['tool_choice.type', { tool_choice: { type: 'any' } }],
     [

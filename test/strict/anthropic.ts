@@ -155,10 +155,17 @@ const redacted = z.strictObject({ type: z.literal('redacted_thinking'), data: z.
 const block = z.discriminatedUnion('type', [text, image, document, toolUse, toolResult, thinking, redacted]);
 type ClaudeBlock = z.output<typeof block>;
 
+const effort = z.enum(['low', 'medium', 'high', 'xhigh', 'max']);
 export const messageSchema = z.strictObject({
   role: z.enum(['user', 'assistant', 'system']),
   content: z.union([z.string(), z.array(block)]),
+  clear_at: z.literal('next_user_message').optional(),
+  output_config: z.strictObject({ effort }).optional(),
 });
+const thinkingMembers = {
+  display: z.enum(['summarized', 'omitted', 'updates']).optional(),
+  block_binding: z.strictObject({ prefix_mismatch_behavior: z.enum(['error', 'drop_block']).optional() }).optional(),
+};
 const tool = z.strictObject({
   type: z.literal('custom').nullish(),
   name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/),
@@ -169,7 +176,6 @@ const tool = z.strictObject({
   input_examples: z.array(z.looseObject({})).optional(),
   ...marked,
 });
-const effort = z.enum(['low', 'medium', 'high', 'xhigh', 'max']);
 export const claudeFields = {
   messages: z.array(messageSchema).min(1),
   system: z.union([z.string(), z.array(text)]).optional(),
@@ -196,9 +202,9 @@ export const claudeFields = {
       z.strictObject({
         type: z.literal('enabled'),
         budget_tokens: z.int().min(1024),
-        display: z.enum(['summarized', 'omitted']).optional(),
+        ...thinkingMembers,
       }),
-      z.strictObject({ type: z.literal('adaptive'), display: z.enum(['summarized', 'omitted']).optional() }),
+      z.strictObject({ type: z.literal('adaptive'), ...thinkingMembers }),
       z.strictObject({ type: z.literal('disabled') }),
       z.strictObject({ type: z.literal('between_tools') }),
     ])
@@ -283,6 +289,23 @@ function marksOf(request: ClaudeRequest): { ttl?: string | undefined }[] {
 /** Betas of an array or a header. */
 const betasIn = ({ read, headers }: ClaudeRequest): string[] =>
   (read as { anthropic_beta?: string[] }).anthropic_beta ?? (headers['anthropic-beta'] ?? '').split(',');
+
+/** Fields that need a beta. */
+export const betaFieldsRule: Rule<ClaudeBody> = {
+  source: 'https://github.com/BerriAI/litellm/pull/41203',
+  refuses: (request) => {
+    const { thinking, messages } = request.read;
+    const { display, block_binding: binding } = (thinking ?? {}) as { display?: string; block_binding?: object };
+    const needs = [
+      [binding !== undefined, 'thinking-binding-controls-2026-08-01'],
+      [display === 'updates', 'thinking-display-updates-2026-08-18'],
+      [messages.some((one) => one.clear_at !== undefined), 'mid-conversation-system-clear-at-2026-08-21'],
+      [messages.some((one) => one.output_config !== undefined), '-2026-07-01'],
+    ] as const;
+    const missing = needs.find(([isSent, beta]) => isSent && !betasIn(request).some((sent) => sent.endsWith(beta)));
+    return missing && `a field of ${missing[1]}: Extra inputs are not permitted`;
+  },
+};
 
 const thinkingRules: Rule<ClaudeBody>[] = [
   {
@@ -394,7 +417,8 @@ const conversationRules: Rule<ClaudeBody>[] = [
   {
     source: sdkTypes,
     refuses: (request) =>
-      request.read.messages.some(({ content }) => content.length === 0) && 'all messages must have non-empty content',
+      request.read.messages.some(({ content, output_config: output }) => content.length === 0 && !output) &&
+      'all messages must have non-empty content',
   },
   {
     source: `${docs}/api/messages`,
@@ -424,11 +448,24 @@ const conversationRules: Rule<ClaudeBody>[] = [
   },
   {
     source: `${docs}/build-with-claude/mid-conversation-system-messages`,
+    refuses: ({ read }) => {
+      // A message that only sets the effort is accepted at any place.
+      const messages = read.messages.filter(({ role, content }) => role !== 'system' || content.length > 0);
+      return (
+        messages.some(
+          ({ role }, index) => role === 'system' && !['user', 'system'].includes(messages[index - 1]?.role ?? ''),
+        ) && "role 'system' must follow a user turn"
+      );
+    },
+  },
+  {
+    source: 'https://github.com/anthropics/claude-code/issues/73821',
     refuses: ({ read: { messages } }) =>
       messages.some(
-        ({ role }, index) => role === 'system' && !['user', 'system'].includes(messages[index - 1]?.role ?? ''),
-      ) && "role 'system' must follow a user turn",
+        ({ role, content }, index) => role === 'system' && content.length > 0 && messages[index + 1]?.role === 'user',
+      ) && "role 'system' must precede an 'assistant' message or end the array",
   },
+  betaFieldsRule,
   {
     source: 'https://github.com/anthropics/anthropic-sdk-python/issues/1598',
     refuses: (request) =>

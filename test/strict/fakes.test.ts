@@ -21,6 +21,7 @@ const look = { name: 'look', input_schema: { type: 'object' } };
 const adaptive = { thinking: { type: 'adaptive' } };
 const budget = { thinking: { type: 'enabled', budget_tokens: 2_000 } };
 const call = { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'look', input: {} }] };
+const reminder = { role: 'system', content: 'I' };
 const said = (content: object[]) => ({ messages: [...hello.messages, { role: 'user', content }] });
 
 describe('the strict fake of Anthropic', () => {
@@ -56,7 +57,12 @@ describe('the strict fake of Anthropic', () => {
     ['claude-haiku-4-5', said([{ type: 'tool_result', tool_use_id: 'a', content: 'b' }]), /tool_use_id/],
     ['claude-haiku-4-5', { messages: [...hello.messages, call, hello.messages[0]] }, /tool_result/],
     ['claude-opus-4-8', { messages: [...hello.messages, { role: 'assistant', content: 'I' }] }, /prefill/],
-    ['claude-haiku-4-5', { messages: [...hello.messages, { role: 'system', content: 'I' }] }, /system/],
+    ['claude-haiku-4-5', { messages: [...hello.messages, reminder] }, /system/],
+    ['claude-opus-5', { messages: [...hello.messages, reminder, ...hello.messages] }, /precede/],
+    ['claude-opus-5', { messages: [reminder, ...hello.messages] }, /follow/],
+    ['claude-opus-5', { messages: [...hello.messages, { ...reminder, clear_at: 'next_user_message' }] }, /clear-at/],
+    ['claude-opus-5', { thinking: { type: 'adaptive', block_binding: {} } }, /binding/],
+    ['claude-opus-5', { thinking: { type: 'adaptive', display: 'updates' } }, /updates/],
     ['claude-haiku-4-5', { tools: [{ ...look, name: 'a.b' }] }, /name/],
     ['claude-haiku-4-5', { tools: [look, look] }, /unique/],
     ['claude-haiku-4-5', { tools: [{ ...look, input_schema: {} }] }, /input_schema/],

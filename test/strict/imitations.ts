@@ -1,7 +1,15 @@
 /** Strict fakes of providers with a compatible form of the Messages API, which refuse unknown fields. */
 
 import * as z from 'zod';
-import { blankRule, claudeFields, callRules, messageSchema, noAgentFields, type ClaudeBody } from './anthropic.ts';
+import {
+  betaFieldsRule,
+  blankRule,
+  claudeFields,
+  callRules,
+  messageSchema,
+  noAgentFields,
+  type ClaudeBody,
+} from './anthropic.ts';
 import { moonshotFlavor, strictFake, type Rule, type StrictFake } from './rules.ts';
 
 const fields = {
@@ -23,6 +31,7 @@ const isForced = ({ read }: { read: ClaudeBody }) =>
  * @param takesForced whether a request may force the model to call a tool
  */
 const rules = (takesForced: (model: string) => 'always' | 'without_thinking' | 'never'): Rule<ClaudeBody>[] => [
+  betaFieldsRule,
   blankRule,
   noAgentFields,
   ...callRules,

@@ -7,7 +7,12 @@ import { withoutBillingLine } from '../../messages/billing-line.ts';
 import { isBlank, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
 import { withMarkOnBlock, withPlainMarks } from '../../messages/cache-marks.ts';
 import { withoutDeferral } from '../../messages/deferred-tools.ts';
-import { markedAsSystem, withoutSystemMessages } from '../../messages/system-messages.ts';
+import {
+  markedAsSystem,
+  withLeadingInstructions,
+  withoutExpired,
+  withoutSystemMessages,
+} from '../../messages/system-messages.ts';
 import { withTurnEffort } from '../../messages/turn-effort.ts';
 import { without } from '../../messages/without.ts';
 import { withTextualSearchResults } from '../translated/search-results.ts';
@@ -37,7 +42,8 @@ function isOfAdvisor({ type, name }: Block): boolean {
 }
 
 /** Rewrites the parts that the endpoint does not support. */
-export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
+export function rewritten(requested: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
+  const request = withLeadingInstructions(requested);
   let result = quirks.own_service
     ? request
     : withMarkOnBlock(withPlainMarks(withoutBlankPrompt(withoutBillingLine(request))));
@@ -61,7 +67,7 @@ function withoutBlankPrompt(request: MessagesRequest): MessagesRequest {
   const kept = typeof system === 'string' ? (isBlank(system) ? [] : system) : withoutBlankBlocks(system);
   return {
     ...(kept.length > 0 ? { ...request, system: kept } : without(request, 'system')),
-    messages: messages.flatMap((message) => (message.role === 'assistant' ? [message] : withoutBlankTexts([message]))),
+    messages: messages.flatMap((message) => (message.role === 'user' ? withoutBlankTexts([message]) : [message])),
   };
 }
 
@@ -84,7 +90,8 @@ export function withoutBlankAnswers(messages: Message[], isSignedByClaude: boole
 
 /**
  * Moves instructions (messages with the role `system`) directly after the adjacent user messages, as Anthropic
- * requires. Without an adjacent user message, an instruction becomes a user message with <system> tags.
+ * requires. Without an adjacent user message, an instruction becomes a user message with <system> tags. Messages that
+ * only set the effort stay, because Anthropic accepts them at any place.
  */
 export function placedInstructions(request: MessagesRequest): MessagesRequest {
   const { messages } = request;
@@ -92,10 +99,21 @@ export function placedInstructions(request: MessagesRequest): MessagesRequest {
   const placed: Message[] = [];
   let run: Message[] = [];
   const closeRun = () => {
-    const users = run.filter(({ role }) => role === 'user');
-    const instructions = run.filter(({ role }) => role === 'system');
-    append(placed, users);
-    append(placed, users.length > 0 ? instructions : instructions.map(markedAsSystem));
+    const last = run.findLastIndex(({ role }) => role === 'user');
+    if (last === -1)
+      append(
+        placed,
+        run.map((one) => (isInstruction(one) ? markedAsSystem(one) : one)),
+      );
+    else {
+      const begun = run.slice(0, last + 1);
+      append(
+        placed,
+        begun.filter((one) => !isInstruction(one)),
+      );
+      append(placed, withoutExpired(begun).filter(isInstruction));
+      append(placed, run.slice(last + 1));
+    }
     run = [];
   };
   for (const message of messages) {
@@ -108,4 +126,9 @@ export function placedInstructions(request: MessagesRequest): MessagesRequest {
   }
   closeRun();
   return { ...request, messages: placed };
+}
+
+/** Whether a message has instructions, and does not only set the effort. */
+function isInstruction({ role, content }: Message): boolean {
+  return role === 'system' && content.length > 0;
 }

@@ -74,13 +74,28 @@ function knownBetas(names: string[], quirks: AnthropicQuirks, effort?: unknown):
 }
 
 /**
- * Drops the task budget, which only advises the model, if the endpoint does not accept the beta that the budget needs.
- * https://platform.claude.com/docs/en/build-with-claude/task-budgets
+ * Drops settings whose beta the endpoint does not accept: a task budget, which only advises the model, and the member
+ * `block_binding` of `thinking`, which only concerns unreadable thinking. Progress updates become summaries.
+ * https://platform.claude.com/docs/en/build-with-claude/task-budgets, https://github.com/BerriAI/litellm/pull/41203
  */
-function withKnownBudget(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
+function withKnownSettings(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
+  const known = quirks.betas ?? envelopeOf(quirks).betas;
+  const knows = (beta: string) => known?.includes(beta) ?? !quirks.own_signatures;
   const { task_budget: budget, ...output } = request.output_config ?? {};
-  if (budget === undefined || knownBetas(['task-budgets-2026-03-13'], quirks)[0]) return request;
-  return withOutput(request, output);
+  const fitting = budget === undefined || knows('task-budgets-2026-03-13') ? request : withOutput(request, output);
+  const { thinking } = fitting;
+  if (!thinking) return fitting;
+  const { block_binding: binding, ...others } = thinking;
+  return {
+    ...fitting,
+    thinking: {
+      ...others,
+      ...(binding != null && knows('thinking-binding-controls-2026-08-01') ? { block_binding: binding } : {}),
+      ...(others['display'] === 'updates' && !knows('thinking-display-updates-2026-08-18')
+        ? { display: 'summarized' }
+        : {}),
+    },
+  };
 }
 
 /** Encodes a request for POST /v1/messages/count_tokens, which some providers support. */
@@ -129,7 +144,7 @@ function upstreamRequest(
     target.quirks.tool_choices,
   );
   const renamed = withSentNames(withSupportedMarks(chosen), envelopeOf(target.quirks).toolNames);
-  const request = withSupportedThinking(withKnownBudget(renamed, target.quirks), target.quirks, maxTokens);
+  const request = withSupportedThinking(withKnownSettings(renamed, target.quirks), target.quirks, maxTokens);
   const user = userDigest(request);
   const named = [client.anthropicBeta, ...(request.betas ?? [])].join().match(/[^\s,]+/g) ?? [];
   const betas = knownBetas(named, target.quirks, request.output_config?.effort).join(',');

@@ -2,6 +2,7 @@
 
 import { invalidRequest } from '../../platform/errors.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
+import { withLeadingInstructions } from '../../messages/system-messages.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { answerSchema, usesJsonMode, withFormatOrForcedCall, withFormatOrTools } from '../translated/answer-format.ts';
 import { outputLimit } from '../translated/output-limit.ts';
@@ -45,7 +46,7 @@ export function encodeGeminiRequest(requested: MessagesRequest, target: GeminiTa
  * @throws {GatewayError} 400 for a prompt that is empty, or that Gemini's API cannot express
  */
 export function promptFields(requested: MessagesRequest, target: GeminiTarget): GeminiPrompt {
-  const request = withSupportedFields(requested);
+  const request = withLeadingInstructions(withSupportedFields(requested));
   const named = withSentNames(request, 'letterFirst');
   const contents = contentsOf(named, target);
   if (contents.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');

@@ -3,6 +3,7 @@ import { withoutBillingLine } from '../../messages/billing-line.ts';
 import { withoutDeferral } from '../../messages/deferred-tools.ts';
 import { withTrueImageTypes } from '../../messages/image-types.ts';
 import { outputFormat } from '../../messages/output-format.ts';
+import { withoutExpired } from '../../messages/system-messages.ts';
 import { withTurnEffort } from '../../messages/turn-effort.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { withTextualSearchResults } from './search-results.ts';
@@ -40,7 +41,8 @@ const requestFields = new Set([...expressible, ...hints]);
 const outputFields = new Set(['effort', 'format']);
 const messageFields = new Set(['role', 'content']);
 const choiceFields = new Set(['type', 'name', 'disable_parallel_tool_use']);
-const thinkingFieldNames = new Set(['type', 'budget_tokens', 'display']);
+// Claude's `block_binding` has no effect elsewhere: other models do not read Claude's thinking.
+const thinkingFieldNames = new Set(['type', 'budget_tokens', 'display', 'block_binding']);
 const formatFieldNames = new Set(['type', 'schema', 'name', 'description']);
 
 /**
@@ -49,7 +51,8 @@ const formatFieldNames = new Set(['type', 'schema', 'name', 'description']);
  * @throws {GatewayError} 400 for an unsupported field, search results with citations, or misplaced tool results
  */
 export function withSupportedFields(requested: MessagesRequest, hasSearchResults = false): MessagesRequest {
-  const request = withTextualServerTools(withTurnEffort(withoutDeferral(withoutBillingLine(requested))));
+  const applied = withTurnEffort(withoutDeferral(withoutBillingLine(requested)));
+  const request = withTextualServerTools({ ...applied, messages: withoutExpired(applied.messages) });
   refuseUnknownFields(request);
   const readable = hasSearchResults ? request : withTextualSearchResults(request);
   return withSoundCalls(withTrueImageTypes(readable));
