@@ -14,6 +14,8 @@ export interface ClientTool {
   name: string;
   /** A custom tool gets free text. A tool search is run by the client, and its result is a list of tools. */
   kind: 'function' | 'custom' | 'tool_search';
+  /** Whether the client expects arguments that only OpenAI can encrypt, so that calls must say that they are plain. */
+  expectsEncrypted?: boolean;
 }
 
 type ClientName = Pick<ClientTool, 'namespace' | 'name'>;

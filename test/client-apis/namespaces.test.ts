@@ -67,6 +67,16 @@ describe('tools in a namespace', () => {
     expect(tools![2]!.description).toContain('grammar');
   });
 
+  it('say in their calls that arguments are plain which only OpenAI could encrypt', () => {
+    const properties = { message: { type: 'string', encrypted: true }, name: { type: 'string' } };
+    const spawn = { type: 'function', name: 'spawn_agent', parameters: { type: 'object', properties } };
+    const call = read({ tools: [{ type: 'namespace', name: 'agents', tools: [spawn, readFile] }] });
+    const plain = { name: 'spawn_agent', namespace: 'agents', encrypted_function_args: [] };
+
+    expect(callsOf(call, calling('agents__spawn_agent', '{}'))).toMatchObject([plain, plain, plain]);
+    expect(callsOf(call, calling('agents__read_file', '{}'))[0]).not.toHaveProperty('encrypted_function_args');
+  });
+
   it('have a grammar only if the format of their input is a grammar', () => {
     const { message } = read({ tools: [{ ...patch, format: { ...patch.format, type: 'text' } }] });
 

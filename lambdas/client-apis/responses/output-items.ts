@@ -86,7 +86,7 @@ export function isCompleteCall({ input, [WRITTEN]: written }: Block): boolean {
  */
 export function callItem(id: string, block: Block, { tools }: OutputSettings): OutputItem {
   const { id: callId, name: sent, input, [WRITTEN]: written } = block;
-  const { name, namespace, kind } = tools.clientTool(sent as string);
+  const { name, namespace, kind, expectsEncrypted } = tools.clientTool(sent as string);
   const call = { id, status: 'completed', call_id: callId };
   const called = { ...call, ...(namespace === undefined ? {} : { namespace }), name };
   switch (kind) {
@@ -95,7 +95,14 @@ export function callItem(id: string, block: Block, { tools }: OutputSettings): O
     case 'tool_search':
       return { type: 'tool_search_call', ...call, execution: 'client', arguments: input ?? {} };
     case 'function':
-      return { type: 'function_call', ...called, arguments: written ?? JSON.stringify(input ?? {}) };
+      return {
+        type: 'function_call',
+        ...called,
+        arguments: written ?? JSON.stringify(input ?? {}),
+        // Without this list, Codex sends the plain message of an agent on as encrypted content, which OpenAI rejects
+        // (https://github.com/openai/codex/pull/35845).
+        ...(expectsEncrypted ? { encrypted_function_args: [] } : {}),
+      };
   }
 }
 

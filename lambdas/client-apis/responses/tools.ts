@@ -6,6 +6,7 @@
 import * as z from 'zod';
 import { anyObject, cacheControl, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, checkedBy, firstFault, refuse } from '../../messages/list-of.ts';
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { Fault } from '../../platform/zod-messages.ts';
 import { SEARCH_NAME } from '../../messages/search-tool.ts';
 import { REPEATED_TOOL_NAME, repeatedName } from '../../messages/tool-names.ts';
@@ -298,7 +299,19 @@ export class DeclaredTools {
 
 function clientToolOf(tool: Declared): ClientTool | undefined {
   if (tool.kind === 'search') return undefined;
-  return { name: declaredName(tool), namespace: namespaceOf(tool), kind: tool.kind };
+  return {
+    name: declaredName(tool),
+    namespace: namespaceOf(tool),
+    kind: tool.kind,
+    expectsEncrypted: tool.kind === 'function' && hasEncrypted(tool.declaration.parameters),
+  };
+}
+
+/** Whether a function has an argument that OpenAI would encrypt, as the functions for Codex' agents do. */
+function hasEncrypted(parameters: Record<string, unknown> | null | undefined): boolean {
+  return Object.values(recordOrEmpty(parameters?.['properties'])).some(
+    (one) => recordOrEmpty(one)['encrypted'] === true,
+  );
 }
 
 function isAllowed(tool: Declared, allowed: AllowList['tools']): boolean {
