@@ -127,12 +127,14 @@ describe('a message of the assistant', () => {
         { role: 'assistant', phase: 'final_answer', content: [{ type: 'output_text', text: 'Hello.' }] },
         { role: 'user', content: 'And?' },
         { role: 'assistant', phase: null, content: 'Nothing.' },
+        { role: 'user', content: 'Then?' },
+        { role: 'assistant', phase: 'partial_answer', content: 'A part.' },
       ],
     }).message;
 
-    const phases = [undefined, 'commentary', 'final_answer', undefined, 'final_answer'];
+    const phases = [undefined, 'commentary', 'final_answer', undefined, 'final_answer', undefined, 'partial_answer'];
     expect(phasesOf(messages, { message_phase: true })).toEqual(phases);
-    expect(phasesOf(messages, {})).toEqual(Array.from({ length: 4 }));
+    expect(phasesOf(messages, {})).toEqual(Array.from({ length: 6 }));
   });
 
   it('has no phase for other models, which would refuse it', () => {

@@ -32,8 +32,9 @@ const messageType = optionalField(z.literal('message')).meta({
 });
 const messageOf = <Role extends string, Content extends z.ZodType>(role: Role, content: Content) =>
   z.object({ type: messageType, role: z.literal(role), content, ...cacheMarks });
-const phase = optionalField(z.enum(['commentary', 'final_answer'])).meta({
-  description: 'The phase of an earlier message. Models of OpenAI get it.',
+/** Any phase, because Codex and models of OpenAI have more phases than OpenAI documents, such as `partial_answer`. */
+const phase = optionalField(z.string().max(100)).meta({
+  description: 'The phase of an earlier message, such as `commentary` or `final_answer`. Models of OpenAI get it.',
 });
 
 const message = z.discriminatedUnion(
