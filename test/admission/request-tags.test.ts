@@ -95,6 +95,8 @@ describe('metadata.tags', () => {
     [{ project: ' lake ', city: 'Омск' }],
     ['project=lake,city=Омск'],
     [['project=lake', 'city=%D0%9E%D0%BC%D1%81%D0%BA']],
+    [['project:lake', 'city:Омск']],
+    ['project:lake,city:Омск'],
   ])('may be %j', (field) => {
     expect(tagsOf({ field })).toEqual({ project: 'lake', city: 'Омск' });
   });

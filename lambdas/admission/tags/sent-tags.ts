@@ -2,7 +2,7 @@
  * Tags that a client sends: the header `x-gateway-tags`, and `metadata.tags` of the body.
  *
  * Both may be a text such as `project=lake,team=core`, with percent-encoded names and values. `metadata.tags` may also
- * be an object of texts, or a list of pairs (`["project=lake"]`).
+ * be an object of texts, or a list of pairs (`["project=lake"]`), and may have a colon in place of the first `=`.
  */
 
 import type { SentHeaders } from '../../messages/session-names.ts';
@@ -79,7 +79,8 @@ function pairsOfObject(tags: object): TagPair[] {
 }
 
 function pairOf(part: string, field: string): TagPair {
-  const at = part.indexOf('=');
+  // OpenHands writes a colon (https://github.com/OpenHands/OpenHands/pull/12266).
+  const at = part.search(field === TAGS_FIELD ? /[=:]/ : /=/);
   // A header with bytes above ASCII is refused, because their character set is not defined.
   if (at === -1 || (field === TAGS_HEADER && !/^[\t\x20-\x7e]*$/.test(part)))
     throw invalidRequest(field, TAGS_TEXT_RULE);
