@@ -2,13 +2,15 @@
  * Prefixes of refused beta features. These features change the provider's prices, or the size of the request does not
  * bound their cost (docs/wires/README.md). `advisor-tool-` is not among them: Claude Code names it in every request
  * (https://github.com/anthropics/claude-code/issues/70563), and it has no effect without the tool, which is refused.
+ * `code-execution-web-tools-` is not either: the AI SDK names it with the tool `web_search_20260209`, whose searches the
+ * gateway makes itself.
  */
 const pricedBetas = [
   'fast-mode-',
   'compact-',
   'mcp-client-',
   'mcp-tunnels-',
-  'code-execution-',
+  'code-execution-20',
   'skills-',
   'web-fetch-',
   'server-side-fallback-',

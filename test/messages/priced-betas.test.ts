@@ -22,4 +22,9 @@ describe('a beta', () => {
   it('is accepted if its name only contains the name of a priced beta', () => {
     expect(refusedBeta(['no-fast-mode-2026-02-01', ''])).toBeUndefined();
   });
+
+  it("is accepted if clients name it with the gateway's own search", () => {
+    expect(refusedBeta(['code-execution-web-tools-2026-02-09'])).toBeUndefined();
+    expect(refusedBeta(['code-execution-2025-08-25'])?.message).toContain('price');
+  });
 });
