@@ -250,3 +250,32 @@ it('an input of instructions alone is answered: the last instruction becomes the
   expect(system).toEqual([{ type: 'text', text: 'Be short.' }]);
   expect(messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Write a poem.' }] }]);
 });
+
+describe('settings that a conversation changes', () => {
+  const user = { role: 'user', content: 'Hi' };
+  const schema = { type: 'object', properties: {} };
+  const json = { type: 'json_schema', name: 'crates', schema };
+  const set = (settings: object) => ({ type: 'configuration_update', ...settings });
+  const sent = (updates: object[], more: object = {}) =>
+    responsesRequestSchema.parse({ model: 'm', input: [user, ...updates, user], ...more }).message;
+
+  it('replace the effort and the format of the request, the last of each', () => {
+    const updates = [
+      set({ reasoning: { effort: 'low' }, text: { format: json } }),
+      set({ reasoning: { effort: 'high' } }),
+    ];
+    const { messages, output_config: output } = sent(updates, { reasoning: { effort: 'max' } });
+    expect(output).toEqual({ effort: 'high', format: { type: 'json_schema', name: 'crates', schema } });
+    expect(messages).toHaveLength(2);
+  });
+
+  it('may return to plain text', () => {
+    const text = { text: { format: json } };
+    expect(sent([set({ text: { format: { type: 'text' } } })], text).output_config).toBeUndefined();
+    expect(sent([set({ reasoning: null })], text).output_config?.format).toBeDefined();
+  });
+
+  it('have the values that a request may have', () => {
+    expect(() => sent([set({ reasoning: { effort: 'huge' } })])).toThrow('effort');
+  });
+});

@@ -20,7 +20,6 @@ const NO_REFERENCES =
 const droppedTypes = [
   'web_search_call',
   'ghost_snapshot',
-  'configuration_update',
   'mcp_list_tools',
   'mcp_approval_request',
   'mcp_approval_response',

@@ -12,6 +12,8 @@ import { ConversationCallIds, type ForeignCallId } from '../../messages/call-ids
 import type { ClientMessagePosition } from '../field-names.ts';
 import type { ToolNames } from '../tool-names.ts';
 import { CUSTOM_ARGUMENT } from '../custom-tools.ts';
+import { reasoningEffort } from '../thinking-request.ts';
+import { answerFormat } from './answer-format.ts';
 import { foreignItems, foreignPart, refusedItems, type ForeignItem } from './foreign-items.ts';
 import {
   assistantContent,
@@ -113,8 +115,21 @@ const toolSearchOutput = z.object({
   execution: searcher,
   ...declaredThere,
 });
+/** Settings that apply from here on, until a later item changes them. The AI SDK and Codex send such items. */
+const configurationUpdate = z.object({
+  type: z.literal('configuration_update'),
+  reasoning: optionalField(
+    z.object({ effort: reasoningEffort.meta({ description: 'The effort in place of the effort of the request.' }) }),
+  ).meta({ description: 'The settings of the thinking.' }),
+  text: optionalField(
+    z.object({
+      format: optionalField(answerFormat).meta({ description: 'The format in place of the format of the request.' }),
+    }),
+  ).meta({ description: 'The settings of the text of the answer.' }),
+});
 
 const known = [
+  configurationUpdate,
   functionCall,
   functionOutput,
   customCall,
@@ -161,6 +176,22 @@ export function toolsInConversation(input: string | readonly InputItem[]): unkno
     const isOfTools = !isMessage(one) && (one.type === 'additional_tools' || one.type === 'tool_search_output');
     return isOfTools ? ((one as z.output<typeof additionalTools>).tools ?? []) : [];
   });
+}
+
+interface UpdatedSettings {
+  effort?: z.output<typeof reasoningEffort>;
+  format?: z.output<typeof answerFormat> | null | undefined;
+}
+
+/** Returns the last effort and the last format that the conversation sets. */
+export function updatedSettings(input: string | readonly InputItem[]): UpdatedSettings {
+  const updates = (typeof input === 'string' ? [] : input).filter(
+    (one): one is z.output<typeof configurationUpdate> => !isMessage(one) && one.type === 'configuration_update',
+  );
+  return {
+    effort: updates.findLast(({ reasoning: settings }) => settings?.effort)?.reasoning?.effort,
+    format: updates.findLast(({ text }) => text?.format)?.text?.format,
+  };
 }
 
 /** Converts items to messages. Adjacent assistant items, and adjacent results of calls, become one message. */
@@ -261,6 +292,7 @@ class ItemReader {
         const thinking = unsealedThinking(one.encrypted_content ?? '');
         return assistant(...(thinking ? [thinking] : []));
       }
+      case 'configuration_update':
       case 'additional_tools':
         return assistant();
       case 'tool_search_call':

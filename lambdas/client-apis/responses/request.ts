@@ -20,7 +20,7 @@ import type { ClientMessagePosition } from '../field-names.ts';
 import { requestedThinkingFields } from '../thinking-request.ts';
 import { toolChoiceFault, toolFields } from '../tool-fields.ts';
 import type { ToolNames } from '../tool-names.ts';
-import { responsesConversation, toolsInConversation } from './input.ts';
+import { responsesConversation, toolsInConversation, updatedSettings } from './input.ts';
 import { responseReasoning, responsesBody, responseText, type ResponsesBody } from './schema.ts';
 import { DeclaredTools } from './tools.ts';
 
@@ -53,8 +53,10 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
   const leftOut = responseLeftOut(body);
   const insistence = insistenceFault(body, leftOut);
   if (insistence) refuse(insistence.path, insistence.message);
+  const updated = updatedSettings(body.input);
+  const format = updated.format ?? body.text?.format;
   // Clients may send the default format `text` in `text.format`, and another format in `response_format`.
-  const sentFormat = body.text?.format?.type === 'text' ? undefined : body.text?.format;
+  const sentFormat = format?.type === 'text' ? undefined : format;
   if (sentFormat && (body.response_format?.type ?? 'text') !== 'text') {
     refuse(['response_format'], 'cannot be used together with text.format; leave one of them out');
   }
@@ -73,7 +75,7 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
       requestedThinkingFields({
         // A request for a summary turns thinking on, unless the client turns it off.
         enabled: body.reasoning?.enabled ?? (showsThinking ? true : undefined),
-        effort: body.reasoning?.effort ?? body.reasoning_effort,
+        effort: updated.effort ?? body.reasoning?.effort ?? body.reasoning_effort,
         maxTokens: body.reasoning?.max_tokens,
         isHidden: !showsThinking,
       }),

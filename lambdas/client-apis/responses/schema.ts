@@ -9,8 +9,9 @@ import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
 import { verbosity } from '../../messages/sampling-fields.ts';
-import { commonFields, jsonFormat, namedSchema, textFormat, tokenLimit, unsupported } from '../common-fields.ts';
+import { commonFields, tokenLimit, unsupported } from '../common-fields.ts';
 import { reasoningEffort, reasoningSummary, budgetTokens } from '../thinking-request.ts';
+import { answerFormat } from './answer-format.ts';
 import { responsesInput } from './input.ts';
 import { responsesToolChoice, responsesTools } from './tools.ts';
 
@@ -22,14 +23,8 @@ const WITH_MESSAGES = unsupported('needs messages; send tools, tool_choice or pl
 const NO_STORE =
   'is not supported, because this gateway stores no answers. Send the whole conversation as input: in the AI SDK set store to false, in LangChain leave useResponsesApi’s previous_response_id off, in n8n and Open WebUI switch stored conversations off';
 
-const format = z.discriminatedUnion(
-  'type',
-  [textFormat, jsonFormat, z.strictObject({ type: z.literal('json_schema'), ...namedSchema })],
-  { error: (issue) => (issue.code === 'invalid_union' ? 'must be one of text, json_object, json_schema' : undefined) },
-);
-
 export const responseText = {
-  format: optionalField(format).meta({
+  format: optionalField(answerFormat).meta({
     description:
       'The form of the answer. `json_schema` makes it fit a schema, on models that support this. With `json_object` the prompt demands a JSON object, and providers with a JSON mode enforce it in requests without tools.',
   }),
