@@ -251,11 +251,12 @@ it('an input of instructions alone is answered: the last instruction becomes the
   expect(messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Write a poem.' }] }]);
 });
 
+const set = (settings: object) => ({ type: 'configuration_update', ...settings });
+
 describe('settings that a conversation changes', () => {
   const user = { role: 'user', content: 'Hi' };
   const schema = { type: 'object', properties: {} };
   const json = { type: 'json_schema', name: 'crates', schema };
-  const set = (settings: object) => ({ type: 'configuration_update', ...settings });
   const sent = (updates: object[], more: object = {}) =>
     responsesRequestSchema.parse({ model: 'm', input: [user, ...updates, user], ...more }).message;
 
