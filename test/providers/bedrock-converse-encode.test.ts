@@ -152,6 +152,12 @@ describe('a request of Converse', () => {
     });
   });
 
+  it('has a message if there are only system messages', () => {
+    expect(encode({ messages: [{ role: 'system', content: 'First' }] })).toMatchObject({
+      messages: [{ role: 'user', content: [{ text: '<system>\nFirst\n</system>' }] }],
+    });
+  });
+
   it('has calls and their results, with the status of failed tools', () => {
     const messages = callAndResult({ is_error: true });
 

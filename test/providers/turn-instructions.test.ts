@@ -63,6 +63,21 @@ describe('an instruction that applies until the next message of the user', () =>
   });
 });
 
+describe('an instruction that adds a tool', () => {
+  const tools = [{ name: 'look', input_schema: { type: 'object' }, defer_loading: true }];
+  const tool = { type: 'tool_reference', name: 'look' };
+  const addition = { role: 'system', content: [{ type: 'tool_addition', tool }] } as Message;
+
+  it.each([
+    [OPUS, addition, true],
+    [HAIKU, tagged('The tool "look" can be called from now on.'), undefined],
+  ])('becomes text for a model without instructions in its conversations: %s', (endpoint, instruction, deferred) => {
+    const body = atClaude(endpoint, { tools, messages: [user('A'), addition] });
+    expect(body.messages).toEqual([user('A'), instruction]);
+    expect(body.tools![0]!['defer_loading']).toBe(deferred);
+  });
+});
+
 describe('a message that only sets the effort', () => {
   const messages = [user('A'), assistant('B'), effortOf('low'), user('C')];
 

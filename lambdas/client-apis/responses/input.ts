@@ -185,13 +185,18 @@ interface UpdatedSettings {
 
 /** Returns the last effort and the last format that the conversation sets. */
 export function updatedSettings(input: string | readonly InputItem[]): UpdatedSettings {
-  const updates = (typeof input === 'string' ? [] : input).filter(
-    (one): one is z.output<typeof configurationUpdate> => !isMessage(one) && one.type === 'configuration_update',
+  const updates = typeof input === 'string' ? [] : input.filter(isUpdate);
+  return updates.reduce<UpdatedSettings>(
+    ({ effort, format }, { reasoning: settings, text }) => ({
+      effort: settings?.effort ?? effort,
+      format: text?.format ?? format,
+    }),
+    {},
   );
-  return {
-    effort: updates.findLast(({ reasoning: settings }) => settings?.effort)?.reasoning?.effort,
-    format: updates.findLast(({ text }) => text?.format)?.text?.format,
-  };
+}
+
+function isUpdate(one: InputItem): one is z.output<typeof configurationUpdate> {
+  return one.type === 'configuration_update';
 }
 
 /** Converts items to messages. Adjacent assistant items, and adjacent results of calls, become one message. */

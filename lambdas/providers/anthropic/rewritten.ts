@@ -24,7 +24,11 @@ import type { Block, Message, MessagesRequest, Tool } from '../../messages/types
 const rewrites: Record<ConvertiblePart, (request: MessagesRequest) => MessagesRequest> = {
   defer_loading: withoutDeferral,
   context_management: (request) => without(request, 'context_management'),
-  system_messages: (request) => ({ ...request, messages: withoutSystemMessages(request.messages) }),
+  system_messages(request) {
+    // Changes of tools are allowed only in instructions, so that the gateway makes the changes if there are none.
+    const changed = request.messages.some(changesTools) ? withoutDeferral(request) : request;
+    return { ...changed, messages: withoutSystemMessages(changed.messages) };
+  },
   turn_effort: withTurnEffort,
   eager_input_streaming: (request) => withTools(request, (tool) => without(tool, 'eager_input_streaming')),
   // Bedrock rejects the field (https://github.com/anthropics/claude-code/issues/11678).
@@ -131,4 +135,9 @@ export function placedInstructions(request: MessagesRequest): MessagesRequest {
 /** Whether a message has instructions, and does not only set the effort. */
 function isInstruction({ role, content }: Message): boolean {
   return role === 'system' && content.length > 0;
+}
+
+/** Whether an instruction adds or removes tools. */
+function changesTools({ role, content }: Message): boolean {
+  return role === 'system' && typeof content !== 'string' && content.some(({ type }) => type.startsWith('tool_'));
 }

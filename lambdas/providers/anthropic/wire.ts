@@ -80,22 +80,13 @@ function knownBetas(names: string[], quirks: AnthropicQuirks, effort?: unknown):
  */
 function withKnownSettings(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
   const known = quirks.betas ?? envelopeOf(quirks).betas;
-  const knows = (beta: string) => known?.includes(beta) ?? !quirks.own_signatures;
-  const { task_budget: budget, ...output } = request.output_config ?? {};
-  const fitting = budget === undefined || knows('task-budgets-2026-03-13') ? request : withOutput(request, output);
-  const { thinking } = fitting;
-  if (!thinking) return fitting;
-  const { block_binding: binding, ...others } = thinking;
-  return {
-    ...fitting,
-    thinking: {
-      ...others,
-      ...(binding != null && knows('thinking-binding-controls-2026-08-01') ? { block_binding: binding } : {}),
-      ...(others['display'] === 'updates' && !knows('thinking-display-updates-2026-08-18')
-        ? { display: 'summarized' }
-        : {}),
-    },
-  };
+  const lacks = (beta: string) => !(known?.includes(beta) ?? !quirks.own_signatures);
+  let { thinking, output_config: output = {} } = request;
+  if (lacks('task-budgets-2026-03-13')) output = without(output, 'task_budget');
+  if (thinking && lacks('thinking-binding-controls-2026-08-01')) thinking = without(thinking, 'block_binding');
+  if (thinking?.['display'] === 'updates' && lacks('thinking-display-updates-2026-08-18'))
+    thinking = { ...thinking, display: 'summarized' };
+  return withOutput(thinking ? { ...request, thinking } : request, output);
 }
 
 /** Encodes a request for POST /v1/messages/count_tokens, which some providers support. */

@@ -38,12 +38,15 @@ export function toConversation(request: MessagesRequest, target: ConverseTarget)
   const names = new DocumentNames();
   const turns = toTurns(request.messages);
   // System messages before the first other message belong to the system prompt. Later ones keep their place.
-  const begin = turns.findIndex(({ role }) => role !== 'system');
-  const before = begin === -1 ? turns : turns.slice(0, begin);
-  const laterTurns = begin === -1 ? [] : turns.slice(begin);
+  // If there are only system messages, they stay messages, because the model needs a message to answer.
+  const begin = Math.max(
+    0,
+    turns.findIndex(({ role }) => role !== 'system'),
+  );
+  const before = turns.slice(0, begin);
   const system = [...placeBlocks(request.system ?? [], 'system'), ...before.flatMap(({ messages }) => messages.flat())];
   const messages: ConverseMessage[] = [];
-  for (const turn of laterTurns) appendMessage(messages, toMessage(turn, target, names));
+  for (const turn of turns.slice(begin)) appendMessage(messages, toMessage(turn, target, names));
   return {
     system: withContent(system.flatMap((placed) => textBlocks(placed, 'system', target))),
     messages: withAutomaticPoint(
