@@ -69,6 +69,9 @@ const SCHEMA_MISTAKE = /(?<=(?:throw new Error|super)\(\s*)(?:"[^"\n]*"|'[^'\n]*
  */
 const STRING_FORMAT = /^ {4}\w+\(params\) \{\n {8}return this\.check\(core\._\w+\(Zod\w+, params\)\);\n {4}\},$/gm;
 
+/** Matches zod's schemas of times and durations, which the object `z.iso` would keep in the bundle. */
+const UNUSED_TIMES = /^export function (?:time|duration)\(params\) \{\n.*\n\}$|, ZodISO(?:Time|Duration)\b/gm;
+
 /** Plugin that removes parts of zod, Smithy and Middy that functions do not need. */
 const withoutUnusedLibraryParts: Plugin = {
   name: 'without-unused-library-parts',
@@ -76,7 +79,10 @@ const withoutUnusedLibraryParts: Plugin = {
     bundler.onLoad(
       { filter: /\/(?:zod\/v4\/(?:core|classic)|submodules\/serde\/[\w-]+|@middy\/core)\/\w+\.js$/ },
       ({ path }) => ({
-        contents: readFileSync(path, 'utf8').replaceAll(SCHEMA_MISTAKE, '""').replaceAll(STRING_FORMAT, ''),
+        contents: readFileSync(path, 'utf8')
+          .replaceAll(SCHEMA_MISTAKE, '""')
+          .replaceAll(STRING_FORMAT, '')
+          .replaceAll(UNUSED_TIMES, ''),
       }),
     );
   },
