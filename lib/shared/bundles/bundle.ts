@@ -69,6 +69,9 @@ const SCHEMA_MISTAKE = /(?<=(?:throw new Error|super)\(\s*)(?:"[^"\n]*"|'[^'\n]*
  */
 const STRING_FORMAT = /^ {4}\w+\(params\) \{\n {8}return this\.check\(core\._\w+\(Zod\w+, params\)\);\n {4}\},$/gm;
 
+/** Matches zod's methods that the gateway does not use. Each of them would keep a class in the bundle. */
+const UNUSED_METHOD = /^ {4}(?:and|exactOptional|nonoptional|prefault|readonly)\(\w*\) \{\n {8}return .*\n {4}\},$/gm;
+
 /** Matches zod's schemas of times and durations, which the object `z.iso` would keep in the bundle. */
 const UNUSED_TIMES = /^export function (?:time|duration)\(params\) \{\n.*\n\}$|, ZodISO(?:Time|Duration)\b/gm;
 
@@ -82,6 +85,7 @@ const withoutUnusedLibraryParts: Plugin = {
         contents: readFileSync(path, 'utf8')
           .replaceAll(SCHEMA_MISTAKE, '""')
           .replaceAll(STRING_FORMAT, '')
+          .replaceAll(UNUSED_METHOD, '')
           .replaceAll(UNUSED_TIMES, ''),
       }),
     );
