@@ -207,18 +207,20 @@ function failureOfFault(
       return new ProviderFailure('provider_unavailable', message, more);
     // The client does not get the provider's message, which may name the operator's account.
     case 'operator':
-      return new ProviderFailure(
-        'provider_unavailable',
-        `${provider.name} refused the credential or account of the gateway (status ${status}). Contact the gateway's operator.`,
-        { provider, status, fault },
-      ).discourageRetry();
     case 'catalog':
-      return new ProviderFailure(
-        'provider_unavailable',
-        `${provider.name} does not have this model (status ${status}). Use another model, and contact the gateway's operator.`,
-        { provider, status, fault },
-      ).discourageRetry();
+      return new ProviderFailure('provider_unavailable', operatorsText(fault, provider.name, status), {
+        provider,
+        status,
+        fault,
+      }).discourageRetry();
   }
+}
+
+/** Returns the error message for a failure that only the operator can fix. */
+export function operatorsText(fault: 'operator' | 'catalog', name: string, status: number): string {
+  return fault === 'operator'
+    ? `${name} refused the credential or account of the gateway (status ${status}). Contact the gateway's operator.`
+    : `${name} does not have this model (status ${status}). Use another model, and contact the gateway's operator.`;
 }
 
 /** Converts an exception during a call of a provider to a `ProviderFailure`. */

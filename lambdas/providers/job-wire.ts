@@ -44,7 +44,8 @@ export type Polled =
    * A `path` is at the provider, and needs the credential. A `url` may be on any host, and must not get the credential.
    */
   | { state: 'completed'; files: ({ url: string } | { path: string })[] }
-  | { state: 'failed'; message: string }
+  /** `wasModerated`: the provider's content moderation stopped the job, so a retry would fail too. */
+  | { state: 'failed'; wasModerated?: true }
   | { state: 'cancelled' }
   /** The response does not contain the job's state, so the job is polled again later. */
   | { state: 'unknown'; reason: string };

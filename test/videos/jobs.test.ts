@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { documentsOf } from '../support/documents.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
+import type { JobCandidate } from '../../lambdas/routing/job-candidates.ts';
 import { advanceJob } from '../../lambdas/inference/jobs/advance.ts';
 import { keyOfFile } from '../../lambdas/inference/videos/content.ts';
 import { decodeJobMessage } from '../../lambdas/inference/jobs/message.ts';
@@ -22,16 +23,19 @@ const HOUR_MS = 3_600_000;
 
 let table: Table;
 let works: VideoWorks;
+let candidateOf: VideoWorks['tools']['candidateOf'];
 let spender: Spender;
 beforeAll(async () => {
   table = await newTable();
   works = await startVideoWorks(table, ['one', 'two']);
+  ({ candidateOf } = works.tools);
 });
 afterAll(() => works.stop());
 beforeEach(async () => {
   spender = await newSpender(table, { key: { lifetime: rub('100000') } });
 });
 afterEach(() => {
+  works.tools.candidateOf = candidateOf;
   works.messages.length = 0;
   works.provider.requests.length = 0;
   works.provider.tokens.length = 0;
@@ -42,6 +46,14 @@ async function made(script: VideoScript) {
   const id = await works.submit(spender, script);
   await works.run();
   return { id, job: (await works.job(spender, id))!, generation: (await works.generation(spender, id))! };
+}
+
+/** Changes the wire of all endpoints until the end of the test. */
+function useWire(change: (wire: JobCandidate['wire']) => JobCandidate['wire']): void {
+  works.tools.candidateOf = async (...of) => {
+    const candidate = (await candidateOf(...of))!;
+    return { ...candidate, wire: change(candidate.wire) };
+  };
 }
 
 const spentOnly = async (amount: string) =>
@@ -122,25 +134,28 @@ describe('a video job', () => {
     ['a proxy gave up waiting', { submit: [504, 'accept'] }],
     ['the provider failed in the middle', { submit: [500, 'accept'] }],
   ])('is submitted once to a provider without idempotency tokens: %s', async (_what, script) => {
-    const { candidateOf } = works.tools;
-    works.tools.candidateOf = async (...of) => {
-      const candidate = (await candidateOf(...of))!;
-      const { hasSubmissionTokens: _, ...wire } = candidate.wire;
-      return { ...candidate, wire };
-    };
-    try {
-      const { job, generation } = await made(script);
+    useWire((wire) => {
+      const { hasSubmissionTokens: _, ...others } = wire;
+      return others;
+    });
 
-      expect(asked()).toEqual(['POST /one/videos']);
-      expect(job).toMatchObject({
-        state: 'failed',
-        error: expect.stringMatching(/^It is unknown whether Provider one accepted the request/) as string,
-      });
-      expect(generation).toMatchObject({ state: 'final', outcome: { ending: 'refused_before', cost: Money.zero } });
-      await spentOnly('0');
-    } finally {
-      works.tools.candidateOf = candidateOf;
-    }
+    const { job, generation } = await made(script);
+
+    expect(asked()).toEqual(['POST /one/videos']);
+    expect(job).toMatchObject({
+      state: 'failed',
+      error: expect.stringMatching(/^It is unknown whether Provider one accepted the request/) as string,
+    });
+    expect(generation).toMatchObject({ state: 'final', outcome: { ending: 'refused_before', cost: Money.zero } });
+    await spentOnly('0');
+  });
+
+  it('that content moderation stopped says so, because another attempt would be stopped too', async () => {
+    useWire((wire) => ({ ...wire, readPolled: () => ({ state: 'failed', wasModerated: true }) }));
+
+    expect((await made({})).job.error).toBe(
+      'The content moderation of Provider one stopped the video. Check the prompt, the frames and the settings.',
+    );
   });
 
   it.each<[string, VideoScript]>([
@@ -162,6 +177,18 @@ describe('a video job', () => {
     expect(asked().slice(0, 4)).toEqual(Array.from({ length: 4 }, () => 'POST /one/videos'));
     expect(works.provider.tokens).toEqual([id, id, id, id]);
     expect(job.state).toBe('completed');
+  });
+
+  it.each([
+    ['its only possible endpoint', [502, 401, 'accept'], ['one', 'one']],
+    ['every endpoint', [401], ['one', 'two', 'one', 'two', 'one', 'two']],
+  ] as const)('that %s refuses because of its account names the operator', async (_, submit, endpoints) => {
+    const { job } = await made({ submit: [...submit] });
+
+    expect(asked()).toEqual(endpoints.map((id) => `POST /${id}/videos`));
+    expect(job.error).toBe(
+      `Provider ${endpoints.at(-1)} refused the credential or account of the gateway (status 401). Contact the gateway's operator.`,
+    );
   });
 
   it('is polled at growing intervals of at most thirty seconds', async () => {

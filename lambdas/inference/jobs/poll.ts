@@ -8,6 +8,7 @@ import type { Polled } from '../../providers/job-wire.ts';
 import type { JobCandidate } from '../../routing/job-candidates.ts';
 import { changeJob, MAX_FILES, type StoredFile, type ProviderJob } from '../../store/generations/provider-jobs.ts';
 import { endJob } from './end.ts';
+import type { JobKind } from './job-kind.ts';
 import { fileKey } from './objects.ts';
 import { callProvider, FileTooLargeError, MAX_FILE_BYTES, openFile, type FilePlace } from './provider-files.ts';
 import { backOffSeconds, type Next, type JobTools } from './tools.ts';
@@ -26,7 +27,7 @@ export async function pollJob(tools: JobTools, job: ProviderJob): Promise<Next> 
       return fetchFiles(tools, candidate!, job, polled.files);
     case 'failed':
       return endJob(tools, job, 'failed', {
-        error: `${candidate!.endpoint.provider.name} could not make the ${tools.kind.noun}.`,
+        error: failedText(tools.kind, candidate!.endpoint.provider.name, polled.wasModerated),
       });
     case 'cancelled':
       return endJob(tools, job, 'cancelled', { error: `${candidate!.endpoint.provider.name} cancelled the job.` });
@@ -36,6 +37,12 @@ export async function pollJob(tools: JobTools, job: ProviderJob): Promise<Next> 
     case 'working':
       return pollLater(tools, job, polled.retryAfterSeconds ?? 0);
   }
+}
+
+function failedText({ noun, inputs }: JobKind, name: string, wasModerated = false): string {
+  return wasModerated
+    ? `The content moderation of ${name} stopped the ${noun}. Check ${inputs}.`
+    : `${name} could not make the ${noun}.`;
 }
 
 async function poll({ remainingMs }: JobTools, candidate: JobCandidate, job: ProviderJob): Promise<Polled> {

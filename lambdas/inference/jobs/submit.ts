@@ -10,6 +10,7 @@
 import { describeError, log } from '../../platform/logger.ts';
 import { alarmOperator } from '../../platform/operator-alarm.ts';
 import { readPepper } from '../../platform/secrets/secrets.ts';
+import { operatorsText } from '../../providers/failures.ts';
 import { UpstreamError } from '../../providers/http/upstream-error.ts';
 import type { Submitted, JobHttpAnswer } from '../../providers/job-wire.ts';
 import type { ProviderJobRequest } from '../../providers/job-wires.ts';
@@ -70,7 +71,14 @@ export async function submitJob(tools: JobTools, job: ProviderJob): Promise<Next
     return endJob(tools, claimed, 'failed', { error, providerStatus: status ?? undefined });
   }
   const attempt = candidate && attemptOf(candidate, status, nowMs() - beganAtMs);
-  return tryAgain(tools, claimed, { wasLost: 'lost' in tried, attempt });
+  return tryAgain(tools, claimed, { wasLost: 'lost' in tried, attempt, lasting: lastingText(tried, candidate) });
+}
+
+/** Returns the error message for a failure that only the operator can fix; undefined for other failures. */
+function lastingText(tried: SubmitResult, candidate: JobCandidate | undefined): string | undefined {
+  if (!candidate || !('submitted' in tried) || !('failed' in tried.submitted)) return undefined;
+  const { fault } = tried.submitted;
+  return fault && operatorsText(fault, candidate.endpoint.provider.name, tried.answer.status);
 }
 
 async function acceptedJob(
@@ -150,22 +158,28 @@ async function noticeUrl(
 /**
  * Retries at the same endpoint if the result of any attempt is unknown, otherwise at the next endpoint. A pause of 4 to
  * 30 s, which grows with the number of attempts, comes before an endpoint is tried again.
+ * @param options.lasting error message of a failure that a retry at the same endpoint would not avoid
  */
 async function tryAgain(
   tools: JobTools,
   job: ProviderJob,
-  { wasLost, attempt }: { wasLost: boolean; attempt: Outcome['failedAttempts'][number] | undefined },
+  {
+    wasLost,
+    attempt,
+    lasting,
+  }: { wasLost: boolean; attempt: Outcome['failedAttempts'][number] | undefined; lasting: string | undefined },
 ): Promise<Next> {
   const { endpoints, endpointIndex, submissions } = job;
   const failedAttempts = [...job.failedAttempts, ...(attempt ? [attempt] : [])].slice(-MAX_ATTEMPTS);
-  if (submissions >= MAX_SUBMIT_ROUNDS * endpoints.length) {
-    const error = 'No provider of the model accepted the request. Try again later.';
+  const isUncertain = wasLost || job.isUncertain;
+  const next = isUncertain ? endpointIndex : (endpointIndex + 1) % endpoints.length;
+  const isUseless = lasting !== undefined && next === endpointIndex;
+  if (isUseless || submissions >= MAX_SUBMIT_ROUNDS * endpoints.length) {
+    const error = lasting ?? 'No provider of the model accepted the request. Try again later.';
     // `failedAttempts` does not include the last attempt, whose status is `providerStatus`.
     const providerStatus = attempt?.status ?? undefined;
     return endJob(tools, job, 'failed', { error, failedAttempts: job.failedAttempts, providerStatus });
   }
-  const isUncertain = wasLost || job.isUncertain;
-  const next = isUncertain ? endpointIndex : (endpointIndex + 1) % endpoints.length;
   const afterSeconds = next > endpointIndex ? 0 : backOffSeconds(submissions);
   const nextAtMs = tools.nowMs() + afterSeconds * 1_000;
   await changeJob(tools.table, job, { endpointIndex: next, failedAttempts, isUncertain, nextAtMs });

@@ -63,10 +63,9 @@ const requestFaultsOfVideos = new Set<FaultKind>(['request', 'elsewhere', 'conte
 
 /** Result of a submission with a success status, but without a job id. The provider may have accepted the job. */
 export const noJob: Submitted = { uncertain: 'The provider accepted the request, but returned no job id' };
-export const noVideo: Polled = {
-  state: 'failed',
-  message: 'The provider reported a completed video, but returned no file',
-};
+/** Result of a poll of a job without files; `moderated` if content moderation stopped the job. */
+export const noVideo: Polled = { state: 'failed' };
+export const moderated: Polled = { state: 'failed', wasModerated: true };
 
 export function working({ headers }: JobHttpAnswer, typicalSeconds?: number): Polled {
   const seconds = retryAfterSeconds(headers) ?? typicalSeconds;

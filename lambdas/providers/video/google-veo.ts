@@ -8,11 +8,11 @@ import {
   idOf,
   isSuccess,
   jobList,
+  moderated,
   noJob,
   noVideo,
   unknownPollResult,
   unsuccessful,
-  providerMessage,
   working,
 } from './answers.ts';
 import { frameOf, get, objections, post } from './requests.ts';
@@ -66,12 +66,7 @@ export const googleVeoWire: VideoWire = {
         ? { state: 'unknown', reason: 'no operation' }
         : working(answer, VEO_POLL_SECONDS);
     }
-    if (body['error'] !== undefined) {
-      return {
-        state: 'failed',
-        message: providerMessage(recordOrEmpty(body['error'])['message'], 'The provider gave no reason'),
-      };
-    }
+    if (body['error'] !== undefined) return noVideo;
     return veoFiles(recordOrEmpty(recordOrEmpty(body['response'])['generateVideoResponse']));
   },
 };
@@ -81,10 +76,7 @@ function veoImage(request: VideoRequest, which: 'first_frame' | 'last_frame') {
   return frame && { bytesBase64Encoded: frame.base64, mimeType: frame.mediaType };
 }
 
-/**
- * Returns the files of a finished operation. Without files, the job has failed, and the result has the filters' reason
- * if there is one.
- */
+/** Returns the files of a finished operation. Without files, the job has failed. */
 function veoFiles(response: Record<string, unknown>): Polled {
   const uris = jobList(response['generatedSamples']).map((sample) =>
     textOrAbsent(recordOrEmpty(recordOrEmpty(sample)['video'])['uri']),
@@ -92,7 +84,7 @@ function veoFiles(response: Record<string, unknown>): Polled {
   const files = uris.filter((uri) => uri !== undefined).map(fileAt);
   if (files.length > 0) return { state: 'completed', files };
   const [reason] = jobList(response['raiMediaFilteredReasons']);
-  return textOrAbsent(reason) === undefined ? noVideo : { state: 'failed', message: providerMessage(reason, '') };
+  return textOrAbsent(reason) === undefined ? noVideo : moderated;
 }
 
 function fileAt(uri: string): { path: string } | { url: string } {

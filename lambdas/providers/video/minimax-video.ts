@@ -7,12 +7,12 @@ import {
   bodyOf,
   idOf,
   isSuccess,
+  moderated,
   noJob,
   noVideo,
   unknownPollResult,
   unknownState,
   unsuccessful,
-  providerMessage,
   working,
 } from './answers.ts';
 import { dataUrl, frameOf, get, longPrompt, objections, post } from './requests.ts';
@@ -63,11 +63,8 @@ export const minimaxVideoWire: VideoWire = {
   readPolled(answer): Polled {
     if (!isSuccess(answer)) return unknownPollResult(answer);
     const body = bodyOf(answer);
-    const { code, message } = resultOf(body);
-    const failed: Polled = {
-      state: 'failed',
-      message: providerMessage(message, 'The provider could not make the video'),
-    };
+    const { code } = resultOf(body);
+    const isSensitive = code !== undefined && sensitiveCodes.has(code);
     switch (body['status']) {
       case 'Preparing':
       case 'Queueing':
@@ -76,9 +73,9 @@ export const minimaxVideoWire: VideoWire = {
       case 'Success':
         return fileOf(body);
       case 'Fail':
-        return failed;
+        return isSensitive ? moderated : noVideo;
       default:
-        return code !== undefined && sensitiveCodes.has(code) ? failed : unknownState(body['status']);
+        return isSensitive ? moderated : unknownState(body['status']);
     }
   },
 

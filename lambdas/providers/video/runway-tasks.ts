@@ -8,12 +8,12 @@ import {
   idOf,
   isSuccess,
   jobList,
+  moderated,
   noJob,
   noVideo,
   unknownPollResult,
   unknownState,
   unsuccessful,
-  providerMessage,
   working,
 } from './answers.ts';
 import { dataUrl, frameOf, get, longPrompt, objections, post } from './requests.ts';
@@ -82,7 +82,7 @@ export const runwayTasksWire: VideoWire = {
       case 'SUCCEEDED':
         return runwayFiles(body);
       case 'FAILED':
-        return { state: 'failed', message: runwayFailure(body) };
+        return wasModerated(body) ? moderated : noVideo;
       case 'CANCELLED':
         return { state: 'cancelled' };
       default:
@@ -122,14 +122,7 @@ function runwayFiles(body: Record<string, unknown>): Polled {
   return files.length > 0 ? { state: 'completed', files } : noVideo;
 }
 
-/**
- * Returns the error message of a failed task. A code such as `SAFETY.…` names the presumed reason. Runway asks its
- * customers not to show it to users.
- */
-function runwayFailure(body: Record<string, unknown>): string {
-  const refused = textOrAbsent(body['failureCode'])?.startsWith('SAFETY.') ?? false;
-  return providerMessage(
-    body['failure'],
-    refused ? 'The provider’s content moderation refused the video' : 'The provider could not make the video',
-  );
+/** Returns whether content moderation stopped a failed task. Its code is then `SAFETY.INPUT.TEXT`, for example. */
+function wasModerated(body: Record<string, unknown>): boolean {
+  return textOrAbsent(body['failureCode'])?.split('.').includes('SAFETY') ?? false;
 }

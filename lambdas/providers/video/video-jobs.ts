@@ -8,10 +8,10 @@ import {
   isSuccess,
   jobList,
   noJob,
+  noVideo,
   unknownPollResult,
   unknownState,
   unsuccessful,
-  providerMessage,
   working,
 } from './answers.ts';
 import { dataUrl, get, objections, post } from './requests.ts';
@@ -63,9 +63,8 @@ export const videoJobsWire: VideoWire = {
       case 'completed':
         return completed(body);
       case 'failed':
-        return { state: 'failed', message: providerMessage(jobMessage(body), 'The provider could not make the video') };
       case 'expired':
-        return { state: 'failed', message: providerMessage(jobMessage(body), 'The job expired at the provider') };
+        return noVideo;
       case 'cancelled':
         return { state: 'cancelled' };
       default:
