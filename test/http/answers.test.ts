@@ -7,8 +7,10 @@ import { answerOnce } from '../../lambdas/http/answer-once.ts';
 import { compressed } from '../../lambdas/http/compressed.ts';
 import { defineEndpoint } from '../../lambdas/http/define-endpoint.ts';
 import { definePublicEndpoint } from '../../lambdas/http/define-public-endpoint.ts';
-import { jsonResponse } from '../../lambdas/http/response.ts';
+import { maskSecret, newKeySecret } from '../../lambdas/admission/credentials.ts';
+import { errorResponse, jsonResponse } from '../../lambdas/http/response.ts';
 import { Money } from '../../lambdas/money/money.ts';
+import { invalidRequest } from '../../lambdas/platform/errors.ts';
 
 /** The compiler checks these tests: an `@ts-expect-error` comment without a type error is an error. */
 describe('the type of an answer', () => {
@@ -48,6 +50,17 @@ describe('the type of an answer', () => {
     // @ts-expect-error -- a float
     const rounded: KeyBody['usage'] = 0.1;
     expect([exact.toString(), rounded]).toEqual(['0.1', 0.1]);
+  });
+});
+
+describe('an error', () => {
+  it.each(['inference', 'management'] as const)('repeats no %s key that was sent as a name', (kind) => {
+    const key = newKeySecret(kind);
+
+    const { body } = errorResponse(invalidRequest(`x/${key}`, `There is no key "${key}".`), 'req_1');
+
+    expect(body).not.toContain(key);
+    expect(body).toContain(`x/${maskSecret(key)}: There is no key \\"${maskSecret(key)}\\".`);
   });
 });
 
