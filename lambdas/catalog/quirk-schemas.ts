@@ -262,6 +262,8 @@ export type BedrockConverseQuirks = z.infer<typeof bedrockConverseQuirks>;
 const videoQuirks = z.strictObject({
   /** Whether the model makes videos only from an image. A request without a first frame is then refused. */
   needs_first_frame: z.boolean().optional(),
+  /** Whether the model requires a prompt also if a request has an image. */
+  needs_prompt: z.boolean().optional(),
 });
 
 const none = z.strictObject({});

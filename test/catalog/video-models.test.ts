@@ -18,6 +18,14 @@ describe('models that make videos', () => {
     expect(endpoints.length).toBeGreaterThanOrEqual(5);
   });
 
+  it('need a prompt next to a picture only where the types of Runway’s SDK require promptText', () => {
+    const endpoints = films.flatMap((model) => model.endpoints);
+
+    expect(endpoints.filter(({ quirks }) => quirks['needs_prompt'] === true).map(({ id }) => id)).toEqual([
+      'runway/runway/gen-4.5',
+    ]);
+  });
+
   it('are none that their provider has retired', () => {
     expect(films.filter(({ id }) => id.startsWith('google/veo-'))).toEqual([]);
   });

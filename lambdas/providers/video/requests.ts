@@ -43,6 +43,10 @@ export const objections = {
     quirks['needs_first_frame'] === true && !frameOf(request, 'first_frame')
       ? { field: 'frame_images', message: 'This model makes videos only from a picture. Send a first_frame.' }
       : undefined,
+  noPrompt: ({ prompt }: VideoRequest, { quirks }: JobTarget) =>
+    quirks['needs_prompt'] === true && !prompt
+      ? { field: 'prompt', message: 'This model requires a prompt. Describe the video in prompt.' }
+      : undefined,
   nothingToShow: ({ prompt, frames }: VideoRequest) =>
     prompt === undefined && frames.length === 0
       ? { field: 'prompt', message: 'A prompt or a frame is required. Describe the video in prompt.' }

@@ -43,6 +43,7 @@ const MAX_RUNWAY_PICTURE_CHARACTERS = 5_000_000;
 export const runwayTasksWire: VideoWire = {
   objectionTo: (request, target) =>
     objections.nothingToShow(request) ??
+    objections.noPrompt(request, target) ??
     objections.sound(request) ??
     objections.noFirstFrame(request, target) ??
     objections.lastFrameAlone(request) ??
