@@ -36,7 +36,8 @@ export function sameHash(a: string, b: string): boolean {
 /**
  * Returns the key of a request, from `x-api-key`, `xi-api-key` (ElevenLabs) or `Authorization: Bearer`. If several are
  * present, the first one with the pattern of this gateway's keys is used. A setting for a key may contain "Bearer", or a
- * setting for the header may lack it, so every header may have the word any number of times.
+ * setting for the header may lack it, so every header may have the word any number of times. Quotes around a key, which
+ * an option such as Docker's `--env-file` keeps, are ignored.
  * @throws {GatewayError} 401 without a key, or for a text without the pattern of this gateway's keys
  */
 export function secretFrom(headers: Record<string, string>): string {
@@ -51,7 +52,7 @@ export function secretFrom(headers: Record<string, string>): string {
 
 /** Returns the key in a header; undefined for an empty header, and for another scheme, such as "Basic". */
 function keyOfHeader(header: string): string | undefined {
-  const words = header.split(/\s+/).filter((word) => word !== '' && word.toLowerCase() !== 'bearer');
+  const words = header.split(/[\s"']+/).filter((word) => word !== '' && word.toLowerCase() !== 'bearer');
   return words.length === 1 ? words[0] : undefined;
 }
 

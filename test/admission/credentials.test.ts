@@ -51,6 +51,8 @@ describe('the API key of a request', () => {
     ['a bearer token with the word twice', { authorization: `Bearer Bearer ${secret}` }],
     ['an authorization without the word', { authorization: secret }],
     ['x-api-key with the word', { 'x-api-key': `Bearer ${secret}` }],
+    ['x-api-key in quotes', { 'x-api-key': `"${secret}"` }],
+    ['a bearer token in quotes', { authorization: `Bearer '${secret}'` }],
     ['x-api-key before another bearer token', { 'x-api-key': secret, authorization: `Bearer ${other}` }],
     ['a bearer token next to a key of Anthropic', { 'x-api-key': 'sk-ant-api03-x', authorization: `Bearer ${secret}` }],
     ['x-api-key next to a foreign bearer token', { 'x-api-key': secret, authorization: 'Bearer sk-ant-oat01-x' }],
