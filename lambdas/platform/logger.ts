@@ -62,6 +62,8 @@ export interface LogFields {
   status?: number;
   /** HTTP status of a provider's response. */
   providerStatus?: number;
+  /** Id that a provider gave to a request, for its support. */
+  providerRequestId?: string;
   messageId?: string;
   /**
    * Short text from the gateway's code, or the name and code of an error. It must contain no text of a request or an

@@ -27,6 +27,8 @@ export class ProviderFailure extends GatewayError {
   readonly fault: FaultKind | undefined;
   /** HTTP status of the response, or the status that its error implies; undefined without a reported error. */
   readonly providerStatus: number | undefined;
+  /** The provider's id of the request, for its support; undefined if the response has none. */
+  readonly providerRequestId: string | undefined;
   /** Code in the request's record. It has no part of the provider's message, which may repeat the prompt. */
   readonly word: string;
 
@@ -36,6 +38,7 @@ export class ProviderFailure extends GatewayError {
     more: {
       provider: FailedProvider;
       status?: number;
+      providerRequestId?: string | undefined;
       fault?: FaultKind;
       headers?: Record<string, string>;
       mayTryAnother?: boolean;
@@ -57,6 +60,7 @@ export class ProviderFailure extends GatewayError {
     this.wasAnswered = more.wasAnswered ?? false;
     this.fault = more.fault;
     this.providerStatus = more.status;
+    this.providerRequestId = more.providerRequestId;
     this.word = wordOf(kind, more);
   }
 
@@ -92,11 +96,16 @@ const faultWords: Record<FaultKind, { statuses: readonly number[]; word: ErrorKi
 };
 
 /** Returns the log fields of a failure. */
-export function describeFailure({ cause, kind, status, providerStatus, word }: ProviderFailure): LogFields {
-  const statuses = providerStatus === undefined ? { status } : { status, providerStatus };
+export function describeFailure(failure: ProviderFailure): LogFields {
+  const { cause, kind, status, providerStatus, providerRequestId, word } = failure;
+  const statuses = {
+    status,
+    ...(providerStatus === undefined ? {} : { providerStatus }),
+    ...(providerRequestId === undefined ? {} : { providerRequestId }),
+  };
   if (cause instanceof UpstreamError) {
-    const { failure } = cause;
-    return { ...statuses, kind, reason: word === failure ? failure : `${failure} ${word}` };
+    const { failure: code } = cause;
+    return { ...statuses, kind, reason: word === code ? code : `${code} ${word}` };
   }
   return { ...statuses, kind, ...(cause === undefined ? {} : describeError(cause)) };
 }
@@ -136,6 +145,16 @@ export function errorInAnswer(
   return failureOfError(statedError(error), { httpStatus: undefined, headers }, provider);
 }
 
+/** Names of headers with the provider's id of a request, such as `request-id`, `x-request-id` and `x-amzn-requestid`. */
+const REQUEST_ID_HEADER = /request-?id$/;
+/** Matches ids that may be logged: they cannot be text of a prompt. */
+const REQUEST_ID = /^[\w.:/=+-]{1,100}$/;
+
+export function requestIdIn(headers: UpstreamResponse['headers']): string | undefined {
+  const ids = Object.entries(headers).flatMap(([name, id]) => (REQUEST_ID_HEADER.test(name) ? (id ?? []) : []));
+  return ids.find((id) => REQUEST_ID.test(id));
+}
+
 interface ErrorCircumstances {
   httpStatus: number | undefined;
   headers: UpstreamResponse['headers'];
@@ -167,7 +186,7 @@ function failureOfError(
   const message = redact(classified.message ?? otherwise, provider);
   const seconds = retryAfterSeconds(headers, error, fault);
   const advice: Record<string, string> = seconds === undefined ? {} : { 'retry-after': String(seconds) };
-  const about = { provider, status, fault, headers: advice };
+  const about = { provider, status, fault, headers: advice, providerRequestId: requestIdIn(headers) };
   if (!rule?.isLasting) return failureOfFault(classified, message, about);
   return failureOfFault(classified, message, { ...about, isRequestsFault: true }).discourageRetry();
 }
@@ -182,10 +201,11 @@ function failureOfFault(
     status: number;
     fault: FaultKind;
     headers: Record<string, string>;
+    providerRequestId: string | undefined;
     isRequestsFault?: true;
   },
 ): ProviderFailure {
-  const { provider, status, fault } = more;
+  const { provider, status, fault, providerRequestId } = more;
   const ofRequest = { ...more, mayTryAnother: false, isRequestsFault: true };
   switch (fault) {
     case 'request':
@@ -212,6 +232,7 @@ function failureOfFault(
         provider,
         status,
         fault,
+        providerRequestId,
       }).discourageRetry();
   }
 }

@@ -21,7 +21,7 @@ describe('models that make videos', () => {
   it('need a prompt next to a picture only where the types of Runway’s SDK require promptText', () => {
     const endpoints = films.flatMap((model) => model.endpoints);
 
-    expect(endpoints.filter(({ quirks }) => quirks['needs_prompt'] === true).map(({ id }) => id)).toEqual([
+    expect(endpoints.filter(({ quirks }) => 'needs_prompt' in quirks).map(({ id }) => id)).toEqual([
       'runway/runway/gen-4.5',
     ]);
   });

@@ -53,6 +53,25 @@ describe('an error response of a provider', () => {
     });
   });
 
+  it.each([
+    ['request-id', 'req_011CSHoEeqs5C35K2UUqR7Fy'],
+    ['x-request-id', 'c9aef5f8b2a04a3f'],
+    ['x-amzn-requestid', '7a62c49f-347e-4fc4-9331-6e8e7a96aa73'],
+    ['apim-request-id', '4c1ee1c9-6a0b-4e6c-a1c3-9a3b2c1d0e4f'],
+  ])('is logged with the provider’s id of the request, from %s', (header, id) => {
+    const headers = { [header]: id };
+
+    expect(describeFailure(refusal(500, 'No.', headers))).toMatchObject({ providerRequestId: id });
+    expect(describeFailure(refusal(401, 'No.', headers))).toMatchObject({ providerRequestId: id });
+    expect(describeFailure(errorInAnswer({ message: 'No.' }, headers, provider))).toMatchObject({
+      providerRequestId: id,
+    });
+  });
+
+  it.each(['the words of a prompt', 'x'.repeat(101), ''])('is logged without an id that may be text: %j', (text) => {
+    expect(describeFailure(refusal(500, 'No.', { 'x-request-id': text }))).not.toHaveProperty('providerRequestId');
+  });
+
   it('is classified by its body if its status names the wrong cause', () => {
     const failure = refusalOfResponse(
       { status: 400, headers: {} },

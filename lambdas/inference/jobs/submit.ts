@@ -10,7 +10,7 @@
 import { describeError, log } from '../../platform/logger.ts';
 import { alarmOperator } from '../../platform/operator-alarm.ts';
 import { readPepper } from '../../platform/secrets/secrets.ts';
-import { operatorsText } from '../../providers/failures.ts';
+import { operatorsText, requestIdIn } from '../../providers/failures.ts';
 import { UpstreamError } from '../../providers/http/upstream-error.ts';
 import type { Submitted, JobHttpAnswer } from '../../providers/job-wire.ts';
 import type { ProviderJobRequest } from '../../providers/job-wires.ts';
@@ -101,6 +101,7 @@ function noteFailure(
   status: number | null,
   tried: SubmitResult,
 ): void {
+  const id = 'answer' in tried && tried.answer ? requestIdIn(tried.answer.headers) : undefined;
   const about = {
     worker: 'advance-videos',
     generationId,
@@ -108,6 +109,7 @@ function noteFailure(
     attempt,
     ...(candidate ? { provider: candidate.endpoint.provider.id } : {}),
     ...(status === null ? {} : { status }),
+    ...(id === undefined ? {} : { providerRequestId: id }),
     ...submitFailure(tried),
   };
   log('warn', `${kind.noun} not submitted`, about);
