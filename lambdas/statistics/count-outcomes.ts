@@ -1,4 +1,5 @@
 import { nowMs } from '../platform/clock.ts';
+import type { ErrorKind } from '../platform/errors.ts';
 import { generationTimeMs } from '../platform/ids.ts';
 import { describeError, log } from '../platform/logger.ts';
 import { addToSlot, HOUR_MS, SLOT_MS, SLOT_SHARDS, type EndpointSums } from '../store/statistics/endpoint-slots.ts';
@@ -21,7 +22,14 @@ const MAX_COUNTED_AGE_MS = 24 * HOUR_MS;
 const MIN_TOKENS = 20;
 const MIN_WRITING_MS = 50;
 
-/** HTTP statuses of requests that were invalid or too frequent. The statistics of the endpoint ignore such requests. */
+/** Kinds of failures of requests that were invalid or too frequent. The statistics of the endpoint ignore them. */
+const UNCOUNTED_KINDS = new Set<string>([
+  'invalid_request',
+  'context_length_exceeded',
+  'payload_too_large',
+  'rate_limit_exceeded',
+] satisfies ErrorKind[]);
+/** HTTP statuses of such failures, for attempts whose kind of failure is not recorded. */
 const UNCOUNTED_STATUSES = new Set<number | null>([400, 413, 422, 429]);
 
 /** Adds outcomes to the statistics. Drops outcomes that could not be added. Never rejects. */
@@ -67,7 +75,7 @@ function sumsOf(outcome: Ended['outcome']): [endpointId: string, EndpointSums][]
   const failed = refused.filter((attempt, index) => {
     // The client or the time limit ended this attempt, so it is not a failure of the endpoint.
     const isAbandoned = attempt.status === null && index === refused.length - 1 && isGivenUpByClient(outcome);
-    return !isAbandoned && !UNCOUNTED_STATUSES.has(attempt.status);
+    return !isAbandoned && !isUncounted(attempt);
   });
   const sums = failed.map(({ endpointId }): [string, EndpointSums] => [
     endpointId,
@@ -79,9 +87,15 @@ function sumsOf(outcome: Ended['outcome']): [endpointId: string, EndpointSums][]
 }
 
 /** Returns the attempts (requests to an endpoint) without any event of an answer and without a status of success. */
-function refusedAttempts({ failedAttempts, endpointId, providerStatus, latencyMs }: Outcome) {
+function refusedAttempts({ failedAttempts, endpointId, providerStatus, latencyMs, failures }: Outcome) {
   const last = latencyMs === null ? [{ endpointId, status: providerStatus, durationMs: 0 }] : [];
-  return [...failedAttempts, ...last].filter(({ status }) => !isAnswer(status));
+  return [...failedAttempts, ...last]
+    .map((attempt, index) => ({ ...attempt, kind: failures[index] }))
+    .filter(({ status }) => !isAnswer(status));
+}
+
+function isUncounted({ kind, status }: { kind: string | undefined; status: number | null }): boolean {
+  return kind === undefined ? UNCOUNTED_STATUSES.has(status) : UNCOUNTED_KINDS.has(kind);
 }
 
 function isGivenUpByClient({ ending }: Outcome): boolean {

@@ -35,6 +35,17 @@ describe('the count of an answer by its ending', () => {
     ['refused_before', { latencyMs: null, generationTimeMs: null, providerStatus: 503 }, [1, 1]],
     ['refused_before', { latencyMs: null, generationTimeMs: null, providerStatus: null }, [1, 1]],
     ['refused_before', { latencyMs: null, generationTimeMs: null, providerStatus: 400 }, undefined],
+    // Moderation rejects a prompt with 403, and Anthropic an account without credit with 400.
+    [
+      'refused_before',
+      { latencyMs: null, generationTimeMs: null, providerStatus: 403, failures: ['invalid_request'] },
+      undefined,
+    ],
+    [
+      'refused_before',
+      { latencyMs: null, generationTimeMs: null, providerStatus: 400, failures: ['permission_denied'] },
+      [1, 1],
+    ],
   ])('for %s %j is as documented', (ending, more, sums) => {
     expect(counted(ended({ ending, ...more }))[ID]).toEqual(sums);
   });
@@ -56,6 +67,12 @@ describe('the count of attempts', () => {
 
   it.each([400, 413, 422, 429])('excludes attempts with status %s', (status) => {
     expect(counted(ended({ failedAttempts: [attempt('first', status)] }))).toEqual({ [ID]: [1, 0] });
+  });
+
+  it('is decided by the kind of each failure, whatever its status is', () => {
+    const failedAttempts = [attempt('first', 429), attempt('second', 403), attempt('third', 500)];
+    const failures = ['permission_denied', 'context_length_exceeded', 'provider_unavailable'];
+    expect(counted(ended({ failedAttempts, failures }))).toEqual({ first: [1, 1], third: [1, 1], [ID]: [1, 0] });
   });
 
   it('includes all attempts if none answered', () => {
