@@ -2,6 +2,7 @@
 
 import { GatewayError, kindOfStatus, type ErrorKind } from '../platform/errors.ts';
 import { describeError, log, type LogFields } from '../platform/logger.ts';
+import { alarmOperator } from '../platform/operator-alarm.ts';
 import { classifyError, type ClassifiedError } from './faults/classify.ts';
 import type { FaultKind } from './faults/fault-rule.ts';
 import { overflowMessage } from './faults/overflow-message.ts';
@@ -110,11 +111,12 @@ export function describeFailure(failure: ProviderFailure): LogFields {
   return { ...statuses, kind, ...(cause === undefined ? {} : describeError(cause)) };
 }
 
-/** Logs a provider's failure in the middle of an answer. Other errors are ignored. */
-export function logBrokenAnswer(error: unknown, about: LogFields): void {
-  if (error instanceof ProviderFailure) {
-    log('warn', 'provider broke off its answer', { ...about, ...describeFailure(error) });
-  }
+/** Logs a provider's failure in the middle of an answer, and alerts the operator if needed. Ignores other errors. */
+export function logBrokenAnswer(error: unknown, about: LogFields & { provider: string }): void {
+  if (!(error instanceof ProviderFailure)) return;
+  const fields = { ...about, ...describeFailure(error) };
+  log('warn', 'provider broke off its answer', fields);
+  alarmOperator(error, fields);
 }
 
 /** The provider that failed, with the secrets that error messages must not reveal. */

@@ -4,15 +4,18 @@ import {
   describeFailure,
   errorInAnswer,
   failureOf,
+  logBrokenAnswer,
   ProviderFailure,
   refusalOfResponse,
 } from '../../lambdas/providers/failures.ts';
 import { UpstreamError, type UpstreamFailure } from '../../lambdas/providers/http/upstream-error.ts';
+import { keepLog } from '../support/log-lines.ts';
 
 const provider = { id: 'acme', name: 'Acme', baseUrl: 'https://api.acme.example/v1', credential: 'acme-secret-1' };
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 const refusal = (status: number, message = 'No.', headers: Record<string, string> = {}) =>
@@ -66,6 +69,20 @@ describe('an error response of a provider', () => {
     expect(describeFailure(errorInAnswer({ message: 'No.' }, headers, provider))).toMatchObject({
       providerRequestId: id,
     });
+  });
+
+  it('in the middle of an answer alerts the operator if only the operator can fix it', () => {
+    vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const lines = keepLog();
+
+    logBrokenAnswer(inAnswer({ type: 'billing_error', message: 'Out of credit' }), { provider: 'acme' });
+    logBrokenAnswer(inAnswer({ type: 'overloaded_error', message: 'Overloaded' }), { provider: 'acme' });
+
+    expect(lines.map(({ message }) => message).filter((message) => message?.startsWith('provider'))).toEqual([
+      'provider broke off its answer',
+      'provider refuses the operator',
+      'provider broke off its answer',
+    ]);
   });
 
   it.each(['the words of a prompt', 'x'.repeat(101), ''])('is logged without an id that may be text: %j', (text) => {
