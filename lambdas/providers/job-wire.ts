@@ -48,7 +48,7 @@ export type Polled =
   | { state: 'failed'; wasModerated?: true }
   | { state: 'cancelled' }
   /** The response does not contain the job's state, so the job is polled again later. */
-  | { state: 'unknown'; reason: string };
+  | { state: 'unknown'; reason: string; fault?: 'operator' };
 
 /** A part of a request that the provider does not support. */
 export interface JobObjection {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { documentsOf } from '../support/documents.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
@@ -10,6 +10,7 @@ import { keyOfFile } from '../../lambdas/inference/videos/content.ts';
 import { decodeJobMessage } from '../../lambdas/inference/jobs/message.ts';
 import { fileKey } from '../../lambdas/inference/jobs/objects.ts';
 import { listen } from '../support/listen.ts';
+import { keepLog } from '../support/log-lines.ts';
 import { repeated } from '../support/long-runs.ts';
 import { refused } from '../support/refused.ts';
 import { unprovenRecords } from '../support/proof.ts';
@@ -35,6 +36,7 @@ beforeEach(async () => {
   spender = await newSpender(table, { key: { lifetime: rub('100000') } });
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   works.tools.candidateOf = candidateOf;
   works.messages.length = 0;
   works.provider.requests.length = 0;
@@ -201,6 +203,17 @@ describe('a video job', () => {
     const { job } = await made({ poll: [500, 'nonsense', 'completed'], file: [{ brokenAfter: 500 }, { bytes: 700 }] });
 
     expect(job).toMatchObject({ state: 'completed', files: [{ bytes: 700 }], fetches: 2 });
+  });
+
+  it('alerts the operator if its provider refuses the credential of a poll', async () => {
+    const lines = keepLog();
+
+    const { job } = await made({ poll: [401, 404, 'completed'] });
+
+    expect(job.state).toBe('completed');
+    expect(lines.filter(({ message }) => message === 'provider refuses the operator')).toEqual([
+      expect.objectContaining({ generationId: job.id, provider: 'one', reason: 'status 401' }),
+    ]);
   });
 
   it('continues if a notice of its provider arrives before its own message', async () => {

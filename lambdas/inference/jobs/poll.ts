@@ -4,6 +4,7 @@
  */
 
 import { describeError, log } from '../../platform/logger.ts';
+import { alarmOperator } from '../../platform/operator-alarm.ts';
 import type { Polled } from '../../providers/job-wire.ts';
 import type { JobCandidate } from '../../routing/job-candidates.ts';
 import { changeJob, MAX_FILES, type StoredFile, type ProviderJob } from '../../store/generations/provider-jobs.ts';
@@ -32,7 +33,7 @@ export async function pollJob(tools: JobTools, job: ProviderJob): Promise<Next> 
     case 'cancelled':
       return endJob(tools, job, 'cancelled', { error: `${candidate!.endpoint.provider.name} cancelled the job.` });
     case 'unknown':
-      noteUnknown(tools, job, polled.reason);
+      noteUnknown(tools, job, polled, candidate);
       return pollLater(tools, job, 0);
     case 'working':
       return pollLater(tools, job, polled.retryAfterSeconds ?? 0);
@@ -62,10 +63,16 @@ async function poll({ remainingMs }: JobTools, candidate: JobCandidate, job: Pro
  */
 const LOG_EVERY = 20;
 
-function noteUnknown({ kind }: JobTools, job: ProviderJob, reason: string): void {
-  if (job.polls % LOG_EVERY !== 0) return;
-  const fields = { worker: 'advance-videos', generationId: job.id, model: job.model, attempt: job.polls + 1, reason };
+function noteUnknown(
+  { kind }: JobTools,
+  { id: generationId, model, polls }: ProviderJob,
+  { reason, fault }: Extract<Polled, { state: 'unknown' }>,
+  candidate: JobCandidate | undefined,
+): void {
+  if (polls % LOG_EVERY !== 0) return;
+  const fields = { worker: 'advance-videos', generationId, model, attempt: polls + 1, reason };
   log('warn', `${kind.noun} state not read`, fields);
+  if (candidate) alarmOperator({ fault }, { ...fields, provider: candidate.endpoint.provider.id });
 }
 
 const unknownPoll = (reason: string): Polled => ({ state: 'unknown', reason });

@@ -72,12 +72,16 @@ export function working({ headers }: JobHttpAnswer, typicalSeconds?: number): Po
   return { state: 'working', retryAfterSeconds: seconds };
 }
 
+/** HTTP statuses of polls after which the operator must check the credential or the account. */
+const operatorStatuses = new Set([401, 402, 403]);
+
 /**
  * Returns the result of a poll with an error status: the state is unknown. Even a 404 may come from a proxy, while the
  * job continues and costs money.
  */
 export function unknownPollResult({ status }: JobHttpAnswer): Polled {
-  return { state: 'unknown', reason: `status ${status}` };
+  const unknown = { state: 'unknown', reason: `status ${status}` } as const;
+  return operatorStatuses.has(status) ? { ...unknown, fault: 'operator' } : unknown;
 }
 
 export function unknownState(state: unknown): Polled {
