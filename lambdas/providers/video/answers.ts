@@ -36,7 +36,7 @@ export function isSuccess({ status }: JobHttpAnswer): boolean {
 }
 
 /** Returns the provider's message, shortened for the job's record; `otherwise` if there is none. */
-export function providerMessage(value: unknown, otherwise: string): string {
+function providerMessage(value: unknown, otherwise: string): string {
   return (textOrAbsent(value) ?? otherwise).slice(0, MAX_MESSAGE_CHARS);
 }
 
