@@ -27,4 +27,8 @@ export const openaiEmbeddingsQuirks = embeddingsQuirks.extend({
    */
   embeddings_form: z.enum(['voyage', 'nim']).optional(),
 });
-export type EmbeddingsQuirks = z.infer<typeof openaiEmbeddingsQuirks>;
+export const googleEmbeddingsQuirks = embeddingsQuirks.extend({
+  /** Whether the use of the vectors is stated before each text, because the model ignores `taskType`. */
+  use_as_text: z.boolean().optional(),
+});
+export type EmbeddingsQuirks = z.infer<typeof openaiEmbeddingsQuirks> & z.infer<typeof googleEmbeddingsQuirks>;

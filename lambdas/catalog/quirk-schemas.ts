@@ -5,7 +5,7 @@ import { claudeQuirks, toolChoices } from './claude-quirks.ts';
 import { common } from './common-quirks.ts';
 import { imageSizes, lackableParts, reasoningEfforts, rewritableParts, thinkingLevels } from './quirk-values.ts';
 import { decisionsChatQuirks, decisionsLogprobsQuirks } from './decisions-quirks.ts';
-import { embeddingsQuirks, openaiEmbeddingsQuirks } from './embeddings-quirks.ts';
+import { embeddingsQuirks, googleEmbeddingsQuirks, openaiEmbeddingsQuirks } from './embeddings-quirks.ts';
 import { openaiImagesQuirks } from './images-quirks.ts';
 import { openaiTranscriptionQuirks, transcriptionQuirks } from './transcription-quirks.ts';
 import { rerankQuirks, serverRerankQuirks } from './rerank-quirks.ts';
@@ -282,7 +282,7 @@ export const quirkSchemas = {
   'minimax-video': videoQuirks,
   'runway-tasks': videoQuirks,
   'openai-embeddings': openaiEmbeddingsQuirks,
-  'google-embeddings': embeddingsQuirks,
+  'google-embeddings': googleEmbeddingsQuirks,
   'cohere-embeddings': embeddingsQuirks,
   'bedrock-titan-embeddings': embeddingsQuirks,
   'bedrock-cohere-embeddings': embeddingsQuirks,

@@ -64,7 +64,7 @@ export type ReasoningEffort = (typeof reasoningEfforts)[number];
 export const thinkingForms = ['adaptive', 'budget', 'between_tools', 'disabled'] as const;
 
 /** Gemini's thinkingLevel, in ascending order. */
-export const thinkingLevels = ['minimal', 'low', 'medium', 'high'] as const;
+export const thinkingLevels = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 export type ThinkingLevel = (typeof thinkingLevels)[number];
 
 /** Formats of recordings to transcribe, with the names that clients use. */

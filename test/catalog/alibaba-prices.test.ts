@@ -1,7 +1,7 @@
 /**
  * Alibaba's prices by the length of the prompt, which price lists omit. Sources: its price page as quoted in
  * theopenco/llmgateway#3583 and #3622 (2026-08-15), and LiteLLM 1.110.2. Implicit caches cost 20 % of the prompt's
- * price (alibabacloud.com, "Context Cache", 2026-06-24).
+ * price (alibabacloud.com, "Context Cache", 2026-06-24); 5 % at Qwen4 Max (docs.apiyi.com/en/news/qwen4-max-launch).
  */
 
 import { describe, expect, it } from 'vitest';
@@ -43,13 +43,14 @@ describe('a model of Alibaba', () => {
     expect(costOf('qwen3-coder-flash', usage)).toBe('10.7712');
   });
 
-  it('has a fifth of the prompt price for reads from its implicit cache', () => {
+  it('has a fifth of the prompt price for reads from its implicit cache, but Qwen4 Max a twentieth', () => {
     expect(costOf('qwen3.7-plus', { inputTokens: 2_000, cacheReadTokens: 8_000, outputTokens: 10 })).toBe('0.18117');
     const other = endpoints.flatMap(({ id, pricing }) => {
       const levels = [pricing!, ...(pricing?.overrides ?? [])];
       const isFifth = levels.every((level) => level.input_cache_read?.times(5).equals(level.prompt!) ?? true);
       return isFifth ? [] : [id];
     });
-    expect(other).toEqual([]);
+    expect(other).toEqual(['alibaba/qwen/qwen4-max']);
+    expect(costOf('qwen4-max', { inputTokens: 0, cacheReadTokens: 8_000, outputTokens: 10 })).toBe('0.063855');
   });
 });

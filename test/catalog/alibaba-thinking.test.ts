@@ -1,6 +1,6 @@
 /**
  * Maximum thinking budgets of Alibaba's models. Sources: anomalyco/models.dev#2365 and #2366, which quote Alibaba's
- * table of models (help.aliyun.com/zh/model-studio/text-generation-model).
+ * table of models (help.aliyun.com/zh/model-studio/text-generation-model); Qwen4 Max: apidog.com/blog/qwen-4-max-api.
  */
 
 import { expect, it } from 'vitest';
@@ -34,5 +34,6 @@ it("each reasoning model of Alibaba has the maximum thinking budget of Alibaba's
     'qwen3.6-flash': 131_072,
     'qwen3.7-max': 262_144,
     'qwen3.7-plus': 262_144,
+    'qwen4-max': 262_144,
   });
 });

@@ -64,7 +64,7 @@ describe('tuning fields', () => {
     ['openai/openai/gpt-5.5', { text: { verbosity: 'low' } }, names.filter((name) => name !== 'verbosity')],
     ['azure/openai/gpt-5', { text: { verbosity: 'low' } }, names.filter((name) => name !== 'verbosity')],
     ['openai/openai/gpt-5.3-codex', {}, names],
-    ['openai/openai/o3-mini', {}, names],
+    ['openai/openai/o3', {}, names],
     ['google/google/gemini-2.5-flash', { generationConfig: { seed: 7 } }, names.filter((name) => name !== 'seed')],
     ['xai/x-ai/grok-4.20-0309-non-reasoning', { seed: 7 }, names.filter((name) => name !== 'seed')],
     ['groq/openai/gpt-oss-120b', { seed: 7 }, names.filter((name) => name !== 'seed')],
@@ -79,7 +79,7 @@ describe('tuning fields', () => {
       ['verbosity'],
     ],
     [
-      'fireworks-ai/openai/gpt-oss-120b',
+      'fireworks-ai/deepseek/deepseek-v4.1-flash',
       { seed: 7, min_p: 0.1, logit_bias: { 5: -100 }, repetition_penalty: 1.1 },
       ['verbosity'],
     ],
@@ -173,7 +173,7 @@ describe('probabilities of tokens', () => {
     'openai/openai/gpt-4o',
     'azure/openai/gpt-4o',
     'cerebras/openai/gpt-oss-120b',
-    'fireworks-ai/openai/gpt-oss-120b',
+    'fireworks-ai/deepseek/deepseek-v4.1-flash',
   ])('are requested at %s', (id) => {
     expect(sendTo(placeOf(id), asked).body).toMatchObject(asked);
   });
@@ -194,7 +194,7 @@ describe('probabilities of tokens', () => {
 
   it.each([
     'openai/openai/gpt-5',
-    'openai/openai/o3-mini',
+    'openai/openai/o3',
     'google/google/gemini-2.5-flash',
     'groq/openai/gpt-oss-120b',
     'togetherai/openai/gpt-oss-120b',

@@ -132,6 +132,28 @@ describe('a request for embeddings', () => {
     });
   });
 
+  // https://ai.google.dev/gemini-api/docs/embeddings#task-types-embeddings-2
+  it.each([
+    [undefined, 'one'],
+    ['search_query', 'task: search result | query: one'],
+    ['search_document', 'title: none | text: one'],
+    ['classification', 'task: classification | query: one'],
+    ['clustering', 'task: clustering | query: one'],
+    ['semantic_similarity', 'task: sentence similarity | query: one'],
+  ] as const)('has the use of the vectors before each text for Gemini Embedding 2: %s', (inputType, text) => {
+    const content = [{ type: 'image_url' as const, image_url: { url: 'data:image/png;base64,AAAA' } }];
+    const both = { content: [...content, { type: 'text' as const, text: 'one' }] };
+    const [ask] = asked('google-embeddings', { inputType, inputs: ['one', both] }, { use_as_text: true, ...images });
+
+    const inlineData = { mimeType: 'image/png', data: 'AAAA' };
+    expect(bodyOf(ask!)).toEqual({
+      requests: [[{ text }], [{ inlineData }, { text }]].map((parts) => ({
+        model: 'models/embed-1',
+        content: { parts },
+      })),
+    });
+  });
+
   it('has an input_type for Cohere, which requires it', () => {
     const [ask] = asked('cohere-embeddings', { dimensions: 256 });
 

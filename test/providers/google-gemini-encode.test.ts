@@ -511,6 +511,27 @@ describe('thinking settings for Gemini', () => {
     ],
     ['by the next level', { output_config: { effort: 'medium' } }, levels, { thinkingLevel: 'high' }, true],
     ['by the highest level', { output_config: { effort: 'xhigh' } }, levels, { thinkingLevel: 'high' }, true],
+    [
+      'by the level of its name above high',
+      { output_config: { effort: 'xhigh' } },
+      { thinking_levels: ['low', 'medium', 'high', 'xhigh'] },
+      { thinkingLevel: 'xhigh' },
+      true,
+    ],
+    [
+      'by the highest level for the highest effort',
+      { output_config: { effort: 'max' } },
+      { thinking_levels: ['low', 'medium', 'high', 'xhigh'] },
+      { thinkingLevel: 'xhigh' },
+      true,
+    ],
+    [
+      'by no higher level than a large budget',
+      { thinking: enabled(100_000) },
+      { thinking_levels: ['low', 'medium', 'high', 'xhigh'] },
+      { includeThoughts: true, thinkingLevel: 'high' },
+      true,
+    ],
     ['by the least level', { thinking: { type: 'disabled' } }, levels, { thinkingLevel: 'low' }, true],
     ['as it likes, by level', { thinking: { type: 'adaptive' } }, levels, { includeThoughts: true }, true],
   ])('are sent %s, and the hold covers thinking if it is possible', (_how, more, quirks, said, mayThink) => {

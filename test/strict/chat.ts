@@ -369,7 +369,7 @@ const xaiDocs = 'https://docs.x.ai/docs/api-reference';
 
 /** Maximum thinking budgets by model; all other models have 38,912. Source: anomalyco/models.dev#2365 and #2366. */
 const alibabaBudgets: [models: RegExp, mostTokens: number][] = [
-  [/^qwen3\.7/, 262_144],
+  [/^qwen3\.7|^qwen4/, 262_144],
   [/^qwen3\.6-(?!plus)/, 131_072],
   [/^qwen(?:3\.[56])?-plus$|^qwen-flash$|^qwen3-vl-plus$|^qwen3\.5-/, 81_920],
 ];

@@ -112,7 +112,6 @@ describe('embedding endpoints of the catalog', () => {
       'bedrock-titan-embeddings amazon-bedrock input_type',
       'cohere-embeddings cohere-v2 input',
       'google-embeddings google input',
-      'google-embeddings google input_type',
       'openai-embeddings mistral dimensions',
       'openai-embeddings mistral input',
       'openai-embeddings mistral input_type',

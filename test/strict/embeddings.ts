@@ -104,6 +104,14 @@ const googleBody = z.strictObject({
     .max(100),
 });
 
+const usesAsTextAtGoogle: Rule<z.output<typeof googleBody>> = {
+  source: 'https://ai.google.dev/gemini-api/docs/embeddings#task-types-embeddings-2',
+  refuses: ({ read, model }) =>
+    model === 'gemini-embedding-2' &&
+    read.requests.some(({ taskType }) => taskType !== undefined) &&
+    'taskType cannot be used with this model',
+};
+
 const mistral = 'https://docs.mistral.ai/api/endpoint/embeddings';
 const mistralBody = z.strictObject({
   model: text,
@@ -165,5 +173,5 @@ export const embeddingFakes: Record<string, StrictFake> = {
     (model) => (model.includes('embed-image') ? titanImageBody : titanTextBody),
     [],
   ),
-  'google-embeddings google': strictFake(googleBody, []),
+  'google-embeddings google': strictFake(googleBody, [usesAsTextAtGoogle]),
 };

@@ -91,7 +91,7 @@ const bodyAt = (ids: z.ZodType, store: z.ZodType<false | undefined>) => {
           .strictObject({
             includeThoughts: z.boolean().optional(),
             thinkingBudget: z.int().optional(),
-            thinkingLevel: z.enum(['minimal', 'low', 'medium', 'high']).optional(),
+            thinkingLevel: z.enum(['minimal', 'low', 'medium', 'high', 'xhigh']).optional(),
           })
           .optional(),
       })
@@ -110,6 +110,7 @@ const budgets: [RegExp, number, number][] = [
   [/2\.5-flash/, 0, 24_576],
 ];
 const withMinimal = /3\.6-flash|3\.5-flash|3-flash|3\.1-flash/;
+const withHighest = /4-(?:neon|hydrogen)/;
 
 const isComposer = (model: string) => /lyria/.test(model);
 const isPainter = (model: string) => /image|banana/.test(model);
@@ -160,7 +161,8 @@ const rules: Rule<GeminiBody>[] = [
     refuses: ({ read, model }) => {
       const { thinkingBudget: budget, thinkingLevel: level } = read.generationConfig?.thinkingConfig ?? {};
       const range = budgets.find(([pattern]) => pattern.test(model));
-      if (level !== undefined && (range || (level === 'minimal' && !withMinimal.test(model)))) {
+      const accepts = level === 'minimal' ? withMinimal : level === 'xhigh' ? withHighest : /./;
+      if (level !== undefined && (range || !accepts.test(model))) {
         return `Thinking level "${level}" is not supported for this model.`;
       }
       if (budget === undefined || (range && budget === -1)) return false;

@@ -127,7 +127,7 @@ function enforcedSchema({ text }: Pick<ResponsesBody, 'text'>): Record<string, u
 
 /** Efforts by the beginning of the model's name; https://platform.openai.com/docs/models lists each. */
 const openaiEfforts: [RegExp, readonly string[]][] = [
-  [/^gpt-6-astra|^gpt-6.1-sol/, ['low', 'medium', 'high', 'xhigh', 'max']],
+  [/^gpt-6-astra|^gpt-6\.1-sol|^gpt-6\.2/, ['low', 'medium', 'high', 'xhigh', 'max']],
   [/^gpt-6|^gpt-5\.6/, ['none', 'low', 'medium', 'high', 'xhigh', 'max']],
   [/^gpt-5-pro/, ['high']],
   [/^gpt-5\.\d-pro/, ['medium', 'high', 'xhigh']],

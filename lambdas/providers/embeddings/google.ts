@@ -20,16 +20,31 @@ const taskTypes: Record<InputType, string> = {
   semantic_similarity: 'SEMANTIC_SIMILARITY',
 };
 
+/** Texts that state the use of the vectors: https://ai.google.dev/gemini-api/docs/embeddings#task-types-embeddings-2 */
+const prefixes: Record<InputType, string> = {
+  search_query: 'task: search result | query: ',
+  search_document: 'title: none | text: ',
+  classification: 'task: classification | query: ',
+  clustering: 'task: clustering | query: ',
+  semantic_similarity: 'task: sentence similarity | query: ',
+};
+
 export const googleEmbeddings: EmbeddingCodec = {
   maxInputs: MAX_GEMINI_INPUTS,
   billsImageTokens: true,
-  requestFor(task, { upstreamModel }) {
+  requestFor(task, { upstreamModel, quirks }) {
+    const { inputType: use, dimensions } = task;
+    const prefix = use === undefined || !quirks.use_as_text ? '' : prefixes[use];
     const settings = {
       model: `models/${upstreamModel}`,
-      ...(task.inputType === undefined ? {} : { taskType: taskTypes[task.inputType] }),
-      ...(task.dimensions === undefined ? {} : { outputDimensionality: task.dimensions }),
+      ...(use === undefined || prefix !== '' ? {} : { taskType: taskTypes[use] }),
+      ...(dimensions === undefined ? {} : { outputDimensionality: dimensions }),
     };
-    const requests = contentParts(task).map((parts) => ({ ...settings, content: { parts: parts.map(embeddedPart) } }));
+    const requests = contentParts(task).map((parts) => {
+      const first = parts.findIndex(({ type }) => type === 'text');
+      const embedded = parts.map((part, index) => embeddedPart(part, index === first ? prefix : ''));
+      return { ...settings, content: { parts: embedded } };
+    });
     return jsonRequest(`/models/${upstreamModel}:batchEmbedContents`, { requests });
   },
   vectorsIn: (body) => vectorsFrom(recordOrEmpty(body)['embeddings'], (element) => recordOrEmpty(element)['values']),
@@ -44,8 +59,8 @@ export const googleEmbeddings: EmbeddingCodec = {
   },
 };
 
-function embeddedPart(part: ContentPart): object {
-  if (part.type === 'text') return { text: part.text };
+function embeddedPart(part: ContentPart, prefix: string): object {
+  if (part.type === 'text') return { text: prefix + part.text };
   const { mediaType, base64 } = pictureOfUrl(part.image_url.url);
   return { inlineData: { mimeType: mediaType, data: base64 } };
 }

@@ -1,4 +1,4 @@
-import type { ThinkingLevel } from '../../catalog/quirk-values.ts';
+import { thinkingLevels, type ThinkingLevel } from '../../catalog/quirk-values.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { budgetsOfEfforts, effortOfBudget } from '../translated/effort.ts';
 import { outputLimit } from '../translated/output-limit.ts';
@@ -49,8 +49,6 @@ function budgetOf(
   return thinking ? { thinkingBudget: DYNAMIC } : {};
 }
 
-const effortOrder: readonly ThinkingLevel[] = ['minimal', 'low', 'medium', 'high'];
-
 /**
  * Returns the thinking level. An effort or a budget becomes the model's lowest level that is at least as high, or
  * otherwise its highest level.
@@ -62,7 +60,7 @@ function levelOf(
   if (thinking?.type === 'disabled') return { thinkingLevel: levels[0]! };
   const effort = output?.effort ?? effortOfBudget(thinking?.budget_tokens);
   if (!effort) return {};
-  const wanted = effortOrder.find((level) => level === effort) ?? 'high';
-  const level = levels.find((offered) => effortOrder.indexOf(offered) >= effortOrder.indexOf(wanted)) ?? levels.at(-1)!;
-  return { thinkingLevel: level };
+  const rank = thinkingLevels.findIndex((level) => level === effort);
+  const next = rank < 0 ? undefined : levels.find((level) => thinkingLevels.indexOf(level) >= rank);
+  return { thinkingLevel: next ?? levels.at(-1)! };
 }
