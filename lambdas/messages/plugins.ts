@@ -8,6 +8,10 @@ const MAX_SEARCH_PROMPT_CHARACTERS = 4_000;
 
 const ids = ['web', 'context-compression'] as const;
 
+export const searchPrompt = optionalField(z.string().min(1).max(MAX_SEARCH_PROMPT_CHARACTERS)).meta({
+  description: 'The text that introduces the search results to the model.',
+});
+
 const web = z
   .strictObject({
     id: z.literal('web'),
@@ -15,9 +19,7 @@ const web = z
       description: 'With false the plugin does nothing; it is on by default.',
     }),
     max_results: maxResults,
-    search_prompt: optionalField(z.string().min(1).max(MAX_SEARCH_PROMPT_CHARACTERS)).meta({
-      description: 'The text that introduces the search results to the model.',
-    }),
+    search_prompt: searchPrompt,
     include_domains: domains.meta({ description: 'Only pages of these domains are shown to the model.' }),
     exclude_domains: domains.meta({ description: 'Pages of these domains are not shown to the model.' }),
     user_location: userLocation.meta({

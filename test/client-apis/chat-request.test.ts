@@ -216,6 +216,14 @@ describe('a chat as a message', () => {
     expect(messageOf(body).tool_choice).toEqual(choice);
   });
 
+  it('has the search settings of the AI SDK for OpenRouter', () => {
+    const options = { search_context_size: 'low', max_results: 3, search_prompt: 'News:' };
+
+    expect(messageOf({ web_search_options: options }).plugins).toEqual([
+      { id: 'web', max_results: 3, search_prompt: 'News:' },
+    ]);
+  });
+
   it.each([
     [{ web_search_options: { more: 1 } }, 'web_search_options.more'],
     [{ web_search_options: { user_location: { more: 1 } } }, 'web_search_options.user_location.more'],

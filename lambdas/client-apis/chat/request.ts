@@ -145,7 +145,8 @@ function pluginFields({ plugins, web_search_options: options }: ChatBody): Promp
   if (!options || requested.some(({ id }) => id === 'web')) return requested.length > 0 ? { plugins: requested } : {};
   const web = withoutNull({
     id: 'web' as const,
-    max_results: resultsOfSize(options.search_context_size),
+    max_results: options.max_results ?? resultsOfSize(options.search_context_size),
+    search_prompt: options.search_prompt,
     user_location: searchPlaceOf(options.user_location),
   });
   return { plugins: [...requested, web] };

@@ -6,6 +6,8 @@
 
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
+import { searchPrompt } from '../../messages/plugins.ts';
+import { maxResults } from '../../messages/search-tool.ts';
 import { commonFields } from '../common-fields.ts';
 import { searchContextSize, searchLocation } from '../search-request.ts';
 import { reasoningEffort, reasoningSummary, budgetTokens } from '../thinking-request.ts';
@@ -74,6 +76,8 @@ export const chatBody = z.looseObject({
   web_search_options: optionalField(
     z.strictObject({
       search_context_size: searchContextSize,
+      max_results: maxResults,
+      search_prompt: searchPrompt,
       user_location: searchLocation.meta({ description: 'The approximate location of the user.' }),
     }),
   ).meta({
