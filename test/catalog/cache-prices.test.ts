@@ -19,6 +19,7 @@ describe('tokens in a cache', () => {
   it.each([
     ['cerebras/openai/gpt-oss-120b', '0.3472425'],
     ['mistral/mistralai/mistral-large-4', '0.196119'],
+    ['nebius/openai/gpt-oss-120b', '0.109494'],
     ['zai/z-ai/glm-4.6v', '0.099891'],
     ['zai/z-ai/glm-4.5v', '0.207702'],
   ])('of %s are charged: %s RUB', (id, rub) => {
