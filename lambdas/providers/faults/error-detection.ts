@@ -1,15 +1,19 @@
 import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 
+/** Fields with the message of an error. Venice sends `error_message` in streams. */
+const MESSAGE_FIELDS = ['message', 'Message', 'msg', 'detail', 'error_msg', 'err_msg', 'error_message', 'errorMessage'];
+
 /** Returns whether a JSON document is an error. Some providers send errors with a success status. */
 export function statesError(document: unknown): boolean {
   const body = recordOrEmpty(Array.isArray(document) ? document[0] : document);
-  const { error, success, object, type } = body;
+  const { error, errors, success, object, type } = body;
   if (error !== undefined && error !== null && error !== false && error !== '') return true;
+  if (Array.isArray(errors) && errors.length > 0) return true;
   if (success === false || object === 'error' || type === 'error') return true;
   const { status_code: code } = recordOrEmpty(body['base_resp']);
   if (code !== undefined && codeDigits(code) !== '0') return true;
-  return ['message', 'Message', 'msg', 'detail', 'error_msg', 'err_msg'].some((field) => {
+  return MESSAGE_FIELDS.some((field) => {
     const value = body[field];
     return textOrAbsent(value) !== undefined || (field === 'detail' && Array.isArray(value));
   });

@@ -1,17 +1,13 @@
 import type { StopReason } from '../../messages/types.ts';
 
-/** Finish reasons of failed answers, in lower case. */
+/** Finish reasons of failed answers, besides those that contain the word "error", in lower case. */
 const FAILURES = new Set([
-  'error',
-  'server_error',
-  'internal_error',
   'timeout',
   'user_cancel',
   'cancelled',
   'unexpected_tool_call',
   'malformed_response',
   'insufficient_system_resource',
-  'network_error',
   'abort',
   'malformed_function_call',
   'canceled',
@@ -35,8 +31,18 @@ const CHAT_REFUSALS = new Set([
   'guardrail_intervened',
 ]);
 
+/**
+ * Whether a finish reason means that the answer failed. Relays spell failures differently, for example `network-error`
+ * and `error_finish` (https://github.com/NousResearch/hermes-agent/pull/92161).
+ */
 export function isFailedFinish(reason: string): boolean {
-  return FAILURES.has(reason.toLowerCase());
+  const normal = normalized(reason);
+  return FAILURES.has(normal) || /(?:^|_)error(?!_limit$|_toxic$)(?:_|$)/.test(normal);
+}
+
+/** Returns a finish reason in lower case, with underscores. Relays that use the AI SDK send hyphens. */
+function normalized(reason: string): string {
+  return reason.toLowerCase().replaceAll('-', '_');
 }
 
 /**
@@ -47,7 +53,7 @@ export function chatStopReason(
   finishReason: string | undefined,
   answer: { hasRefused: boolean; hasMatchedStopSequence: boolean; hasToolCalls: boolean },
 ): StopReason | 'failed' {
-  const reason = finishReason?.toLowerCase() ?? 'stop';
+  const reason = normalized(finishReason ?? 'stop');
   if (isFailedFinish(reason)) return 'failed';
   if (answer.hasRefused) return 'refusal';
   if (answer.hasMatchedStopSequence) return 'stop_sequence';
