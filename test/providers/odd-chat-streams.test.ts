@@ -283,6 +283,14 @@ describe('a stream of chat completions', () => {
   });
 
   it.each([
+    { error_type: 'context_length_exceeded', error_message: 'Too long.' },
+    { errorCode: 'busy', errorMessage: 'Try again.' },
+    { errors: [{ code: 429, message: 'Slow down.' }] },
+  ])('may have the error %j without the field `error`', async (error) => {
+    expect((await eventsOf(piece({ content: 'Hi' }) + event(error))).at(-1)).toEqual({ type: 'error', error });
+  });
+
+  it.each([
     ['content_filtered', 'refusal'],
     ['length', 'max_tokens'],
     ['repetition_truncation', 'max_tokens'],

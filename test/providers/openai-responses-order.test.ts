@@ -354,6 +354,21 @@ describe('items with the same index', () => {
 });
 
 describe('a failed response', () => {
+  const silent = { type: 'response.failed', response: { status: 'failed', error: null, output: [] } };
+
+  it('has the error of a later event, as Azure sends it', async () => {
+    const error = { message: 'Filtered.', type: 'invalid_request_error', code: 'content_policy_violation' };
+    const events = eventsOf(await decode([added(0, message), words(0, 'Hi'), silent, { type: 'error', error }]));
+
+    expect(events.at(-1)).toEqual({ type: 'error', error });
+  });
+
+  it('ends the answer if no event has its error', async () => {
+    const events = eventsOf(await decode([added(0, message), words(0, 'Hi'), silent]));
+
+    expect(events.at(-1)).toEqual({ type: 'error', error: undefined });
+  });
+
   it('has the error that a relay writes next to it', async () => {
     const error = { message: 'Overloaded', type: 'server_error', code: 'server_is_overloaded' };
     const failed = { type: 'response.failed', response: { status: 'failed', error: null, output: [] }, error };

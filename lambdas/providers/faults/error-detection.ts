@@ -1,7 +1,10 @@
 import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 
-/** Fields with the message of an error. Venice sends `error_message` in streams. */
+/**
+ * Fields with the message of an error. In streams, Venice sends `error_message`
+ * (https://github.com/NousResearch/hermes-agent/issues/68451).
+ */
 const MESSAGE_FIELDS = ['message', 'Message', 'msg', 'detail', 'error_msg', 'err_msg', 'error_message', 'errorMessage'];
 
 /** Returns whether a JSON document is an error. Some providers send errors with a success status. */

@@ -40,6 +40,7 @@ const TIMED_OUT = [
 const BROKEN = [
   String.raw`(?:(?:an|the) )?(?:(?:internal|unexpected|unknown|upstream|backend|temporary) ){1,2}(?:(?:server|service|system|processing|routing) )?(?:error|failure|exception)(?: (?:has )?occurred)?(?: \(\d{3}\))?[.!]?$`,
   String.raw`upstream (?:server |service )?(?:error|failure|status):? (?:code:? )?5\d\d\b`,
+  String.raw`stream (?:was )?(?:disconnected|closed|interrupted) before\b|unexpected eof[.!]?$|(?:read|write) tcp\b[^\n]{1,80}: [\w ]{1,40}$`,
   String.raw`(?:bad gateway|gateway time-?out|service unavailable|connection (?:refused|reset|closed|error)|socket hang up|fetch failed)[.!]?$`,
 ];
 
@@ -58,6 +59,8 @@ const passingFailures: FaultRule[] = [
     { kind: 'timeout', message: startingWith(TIMED_OUT) },
     { kind: 'failure', message: startingWith(BROKEN) },
   ),
+  // Errors of relays, from https://github.com/BerriAI/litellm/issues/41777
+  ...rulesFrom('litellm', { kind: 'timeout', code: ['request_timeout'] }),
 ];
 
 export const passingRules: FaultRule[] = passingFailures.flatMap((rule): FaultRule[] => [

@@ -35,6 +35,8 @@ export function decodeResponse(document: unknown, context: DecodeContext): Answe
 class ResponsesTranslation {
   readonly answer: TranslatedAnswer;
   readonly #items: OutputItems;
+  /** Whether the response failed without an error. */
+  #hasFailed = false;
 
   constructor({ target, ...context }: DecodeContext) {
     this.answer = new TranslatedAnswer(context, gatewaySignature('openai-responses'));
@@ -58,6 +60,10 @@ class ResponsesTranslation {
   /** Handles the end of the stream. A complete stream ends with an event that contains the whole response. */
   onEnd(): void {
     if (this.answer.ended) return;
+    if (this.#hasFailed) {
+      this.answer.fail(undefined);
+      return;
+    }
     throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
   }
 
@@ -150,9 +156,15 @@ class ResponsesTranslation {
     this.answer.finish(responsesStopReason(response, { hasRefused, hasToolCalls: this.answer.blocks.hasToolCalls }));
   }
 
+  /**
+   * Ends the answer with the error of a failed response. Azure may send the error only in a later event
+   * (https://github.com/maximhq/bifrost/pull/6652).
+   */
   #fail(response: Record<string, unknown>, beside?: unknown): void {
     this.#report(response);
-    this.answer.fail(response['error'] ?? beside);
+    const error = response['error'] ?? beside;
+    if (error === undefined || error === null) this.#hasFailed = true;
+    else this.answer.fail(error);
   }
 
   #report(response: Record<string, unknown>): void {

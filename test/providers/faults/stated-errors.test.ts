@@ -713,6 +713,7 @@ const others: Row[] = [
   // The following errors concern the request.
   ['acme', 400, openai("Unsupported parameter: 'seeds'."), 'request'],
   ['acme', 422, 'Failed to deserialize the JSON body into the target type', 'request'],
+  ['acme', 400, { error: { message: 'x', type: 'invalid_request_error', code: 'request_timeout' } }, 'timeout'],
   ['acme', 500, { error: { message: 'sensitive words detected', code: 'sensitive_words_detected' } }, 'request'],
   ['acme', 422, { detail: [{ type: 'missing', loc: ['body', 'messages'], msg: 'Field required' }] }, 'request'],
   [

@@ -154,6 +154,10 @@ const passing: [FaultKind, string][] = [
   ['failure', 'Upstream error: 503'],
   ['failure', 'Bad gateway'],
   ['failure', 'Connection error.'],
+  // https://github.com/BerriAI/litellm/issues/41777
+  ['failure', 'stream disconnected before completion: stream closed before response.completed'],
+  ['failure', 'unexpected EOF'],
+  ['failure', 'read tcp 203.0.113.7:443: connection reset by peer'],
 ];
 
 /** Limits that another provider of the same model may not have. */
