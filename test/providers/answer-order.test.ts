@@ -110,6 +110,50 @@ describe('the reason of an answer with a call', () => {
   });
 });
 
+describe('a delta of another type than its block', () => {
+  const said: MessagesEvent = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'a' } };
+  const thought: MessagesEvent = {
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'thinking_delta', thinking: 'hm' },
+  };
+
+  it('begins another block', () => {
+    const events = [start, text, thought, thought, said, close, ending('end_turn', 2), end];
+
+    expect(passed(events).slice(1, -2)).toEqual([
+      text,
+      close,
+      at(1, open({ type: 'thinking', thinking: '', signature: '' })),
+      at(1, thought),
+      at(1, thought),
+      at(1, close),
+      at(2, text),
+      at(2, said),
+      at(2, close),
+    ]);
+  });
+
+  it('is dropped within a call if it is blank, and otherwise gets its own block', () => {
+    const blank: MessagesEvent = { ...said, delta: { type: 'text_delta', text: '\n' } };
+
+    expect(passed([start, call, blank, close, ending('tool_use', 2), end])).toEqual([
+      start,
+      call,
+      close,
+      ending('tool_use', 2),
+      end,
+    ]);
+    expect(passed([start, call, said, close, ending('tool_use', 2), end]).slice(1, -2)).toEqual([
+      call,
+      at(1, text),
+      at(1, said),
+      at(1, close),
+      close,
+    ]);
+  });
+});
+
 describe('the indexes of blocks', () => {
   const words: MessagesEvent = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'a' } };
 

@@ -10,6 +10,14 @@ const MAX_BLOCKS = 10_000;
 const MAX_WAITING_DELTAS = 16;
 const MAX_REASON_CHARACTERS = 64;
 
+type BlockEvent<Type> = Extract<MessagesEvent, { type: Type }>;
+
+interface OpenBlock {
+  /** The client's index. */
+  index: number;
+  type: string;
+}
+
 /**
  * Checks and repairs the order and the fields of a provider's events. Guarantee: the events of blocks follow the order
  * of the Messages API.
@@ -22,7 +30,7 @@ export class AnswerOrder {
   /** The reported stop reason and stop sequence; undefined until the provider reports them. */
   #reason: Pick<MessageDelta['delta'], 'stop_reason' | 'stop_sequence'> | undefined;
   /** Open blocks by the provider's index. Some services skip or repeat indexes, so the client gets other ones. */
-  readonly #open = new Map<number, { index: number; type: string }>();
+  readonly #open = new Map<number, OpenBlock>();
   #nextIndex = 0;
   /** message_delta events that are held back until the provider closes the open tool call. */
   readonly #waiting: MessageDelta[] = [];
@@ -45,7 +53,7 @@ export class AnswerOrder {
         const open = this.#open.get(event.index);
         this.#demand(open !== undefined, 'a delta of a block that is not open');
         this.#demand(isDelta(event.delta), 'a delta without its content');
-        return [numbered(event, open!.index)];
+        return this.#delta(event, open!);
       }
       case 'content_block_stop': {
         const open = this.#open.get(event.index);
@@ -89,21 +97,48 @@ export class AnswerOrder {
    * (https://github.com/MadAppGang/claudish/pull/127), and Ollama starts a block at the index of an open block
    * (https://github.com/ollama/ollama/issues/17101), which ends the open block. Clients refuse both.
    */
-  #startBlock(event: Extract<MessagesEvent, { type: 'content_block_start' }>): MessagesEvent[] {
+  #startBlock(event: BlockEvent<'content_block_start'>): MessagesEvent[] {
     const { content_block: block } = event;
     this.#demand(this.#started && !this.#closing, 'a block outside of an answer');
     this.#demand(isBlock(block), 'a block without its content');
     this.#demand(Number.isSafeInteger(event.index), 'a block without its index');
-    this.#demand(this.#nextIndex < MAX_BLOCKS, 'more blocks than an answer can have');
     const unclosed = this.#open.get(event.index);
     this.#demand(unclosed?.type !== 'tool_use', 'a block in the middle of a tool call');
-    const index = this.#nextIndex;
-    this.#nextIndex += 1;
+    const index = this.#newIndex();
     this.#open.delete(event.index);
     this.#open.set(event.index, { index, type: block.type });
     this.#hasCall ||= block.type === 'tool_use';
     this.#hasDirectCall ||= block.type === 'tool_use' && !isCalledByCode(block);
     return [...(unclosed ? [stopOf(unclosed)] : []), numbered(event, index)];
+  }
+
+  /** Returns the client's index of the next block. */
+  #newIndex(): number {
+    this.#demand(this.#nextIndex < MAX_BLOCKS, 'more blocks than an answer can have');
+    const index = this.#nextIndex;
+    this.#nextIndex += 1;
+    return index;
+  }
+
+  /**
+   * Handles a delta. LiteLLM writes thinking into blocks of text (https://github.com/BerriAI/litellm/issues/32357), and
+   * SGLang text into tool calls (https://github.com/sgl-project/sglang/issues/24293). Clients refuse both, so such deltas
+   * get another block. White space in a call is dropped.
+   */
+  #delta(event: BlockEvent<'content_block_delta'>, open: OpenBlock): MessagesEvent[] {
+    const { delta } = event;
+    const isThinking = delta.type === 'thinking_delta';
+    const type = isThinking ? 'thinking' : delta.type === 'text_delta' ? 'text' : open.type;
+    if (type === open.type || !['text', 'thinking', 'tool_use'].includes(open.type)) {
+      return [numbered(event, open.index)];
+    }
+    if (delta.type === 'text_delta' && open.type === 'tool_use' && delta.text.trim() === '') return [];
+    const index = this.#newIndex();
+    const content_block = isThinking ? { type, thinking: '', signature: '' } : { type, text: '' };
+    const begun: MessagesEvent[] = [{ type: 'content_block_start', index, content_block }, numbered(event, index)];
+    if (open.type === 'tool_use') return [...begun, stopOf({ index })];
+    this.#open.set(event.index, { index, type });
+    return [stopOf(open), ...begun];
   }
 
   /**
@@ -155,7 +190,7 @@ export class AnswerOrder {
     return stops;
   }
 
-  #start(event: Extract<MessagesEvent, { type: 'message_start' }>): MessagesEvent {
+  #start(event: BlockEvent<'message_start'>): MessagesEvent {
     const { message } = event;
     this.#demand(isRecord(message), 'a beginning without a message');
     this.#started = true;
