@@ -10,9 +10,9 @@ const MAX_BLOCKS = 10_000;
 const MAX_WAITING_DELTAS = 16;
 const MAX_REASON_CHARACTERS = 64;
 
-type BlockEvent<Type> = Extract<MessagesEvent, { type: Type }>;
+type EventOfType<Type> = Extract<MessagesEvent, { type: Type }>;
 
-interface OpenBlock {
+interface NumberedBlock {
   /** The client's index. */
   index: number;
   type: string;
@@ -30,7 +30,7 @@ export class AnswerOrder {
   /** The reported stop reason and stop sequence; undefined until the provider reports them. */
   #reason: Pick<MessageDelta['delta'], 'stop_reason' | 'stop_sequence'> | undefined;
   /** Open blocks by the provider's index. Some services skip or repeat indexes, so the client gets other ones. */
-  readonly #open = new Map<number, OpenBlock>();
+  readonly #open = new Map<number, NumberedBlock>();
   #nextIndex = 0;
   /** message_delta events that are held back until the provider closes the open tool call. */
   readonly #waiting: MessageDelta[] = [];
@@ -97,7 +97,7 @@ export class AnswerOrder {
    * (https://github.com/MadAppGang/claudish/pull/127), and Ollama starts a block at the index of an open block
    * (https://github.com/ollama/ollama/issues/17101), which ends the open block. Clients refuse both.
    */
-  #startBlock(event: BlockEvent<'content_block_start'>): MessagesEvent[] {
+  #startBlock(event: EventOfType<'content_block_start'>): MessagesEvent[] {
     const { content_block: block } = event;
     this.#demand(this.#started && !this.#closing, 'a block outside of an answer');
     this.#demand(isBlock(block), 'a block without its content');
@@ -125,7 +125,7 @@ export class AnswerOrder {
    * SGLang text into tool calls (https://github.com/sgl-project/sglang/issues/24293). Clients refuse both, so such deltas
    * get another block. White space in a call is dropped.
    */
-  #delta(event: BlockEvent<'content_block_delta'>, open: OpenBlock): MessagesEvent[] {
+  #delta(event: EventOfType<'content_block_delta'>, open: NumberedBlock): MessagesEvent[] {
     const { delta } = event;
     const isThinking = delta.type === 'thinking_delta';
     const type = isThinking ? 'thinking' : delta.type === 'text_delta' ? 'text' : open.type;
@@ -167,8 +167,8 @@ export class AnswerOrder {
    */
   #withReasonOfCalls(event: MessageDelta): MessageDelta {
     const { stop_reason: reason } = event.delta;
-    if (reason === 'end_turn' && this.#hasDirectCall) return withReason(event, 'tool_use');
-    return reason === 'tool_use' && !this.#hasCall ? withReason(event, 'end_turn') : event;
+    if (reason === 'end_turn' && this.#hasDirectCall) return withStopReason(event, 'tool_use');
+    return reason === 'tool_use' && !this.#hasCall ? withStopReason(event, 'end_turn') : event;
   }
 
   /** Returns the message_delta events that were held back, if no tool call is open. */
@@ -190,7 +190,7 @@ export class AnswerOrder {
     return stops;
   }
 
-  #start(event: BlockEvent<'message_start'>): MessagesEvent {
+  #start(event: EventOfType<'message_start'>): MessagesEvent {
     const { message } = event;
     this.#demand(isRecord(message), 'a beginning without a message');
     this.#started = true;
@@ -208,7 +208,7 @@ export class AnswerOrder {
   }
 }
 
-function withReason(event: MessageDelta, reason: StopReason): MessageDelta {
+function withStopReason(event: MessageDelta, reason: StopReason): MessageDelta {
   return { ...event, delta: { ...event.delta, stop_reason: reason } };
 }
 

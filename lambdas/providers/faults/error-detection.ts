@@ -5,7 +5,16 @@ import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts
  * Fields with the message of an error. In streams, Venice sends `error_message`
  * (https://github.com/NousResearch/hermes-agent/issues/68451).
  */
-const MESSAGE_FIELDS = ['message', 'Message', 'msg', 'detail', 'error_msg', 'err_msg', 'error_message', 'errorMessage'];
+const ERROR_TEXT_FIELDS = [
+  'message',
+  'Message',
+  'msg',
+  'detail',
+  'error_msg',
+  'err_msg',
+  'error_message',
+  'errorMessage',
+];
 
 /** Returns whether a JSON document is an error. Some providers send errors with a success status. */
 export function statesError(document: unknown): boolean {
@@ -16,7 +25,7 @@ export function statesError(document: unknown): boolean {
   if (success === false || object === 'error' || type === 'error') return true;
   const { status_code: code } = recordOrEmpty(body['base_resp']);
   if (code !== undefined && codeDigits(code) !== '0') return true;
-  return MESSAGE_FIELDS.some((field) => {
+  return ERROR_TEXT_FIELDS.some((field) => {
     const value = body[field];
     return textOrAbsent(value) !== undefined || (field === 'detail' && Array.isArray(value));
   });
