@@ -265,6 +265,11 @@ describe('a request of Converse', () => {
     expect(encode({ tools: [lookup], tool_choice: choice })).toMatchObject({ toolConfig: { toolChoice } });
   });
 
+  it('has the choice of any tool for its only tool on a model without named tools', () => {
+    const tool_choice = { type: 'tool' as const, name: 'lookup' };
+    expect(encode({ tools: [lookup], tool_choice }, {})).toMatchObject({ toolConfig: { toolChoice: { any: {} } } });
+  });
+
   it('has tool calls and results in their own messages if the model rejects other content next to them', () => {
     const { messages } = encode(
       {
@@ -464,7 +469,11 @@ describe('a request of Converse', () => {
     ['tools.0.type', { tools: [{ name: 'bash', type: 'bash_20250124' }] }],
     ['tools.0.strict', { tools: [{ ...lookup, strict: true }] }, nova],
     ['tool_choice.type', { tool_choice: { type: 'any' } }],
-    ['tool_choice.type', { tools: [lookup], tool_choice: { type: 'tool', name: 'lookup' } }, {}],
+    [
+      'tool_choice.type',
+      { tools: [lookup, { ...lookup, name: 'other' }], tool_choice: { type: 'tool', name: 'lookup' } },
+      {},
+    ],
     ['output_config.format', { output_config: { format: { type: 'json_schema', schema: {} } } }, nova],
     ['max_tokens', { max_tokens: 0 }],
     ['messages', { messages: [{ role: 'user', content: '' }] }],

@@ -14,13 +14,18 @@ describe('an unsupported field is refused by name:', () => {
     ['tools: ', { tools: [weather] }, { supportedParameters: [] }],
     [
       'tool_choice.type: ',
-      { tools: [weather], tool_choice: { type: 'any' } },
+      { tools: [weather, closed], tool_choice: { type: 'any' } },
       { quirks: { tool_choices: ['auto', 'tool', 'none'] } },
     ],
     [
       'tool_choice.type: ',
-      { tools: [weather], tool_choice: { type: 'tool', name: 'weather' } },
+      { tools: [weather, closed], tool_choice: { type: 'tool', name: 'weather' } },
       { quirks: { tool_choices: ['any', 'none'] } },
+    ],
+    [
+      'tool_choice.type: ',
+      { tools: [weather], tool_choice: { type: 'tool', name: 'weather' } },
+      { quirks: { tool_choices: ['auto', 'none'] } },
     ],
     [
       'output_config.format: does not work together with tools',
@@ -155,6 +160,14 @@ describe('a tool choice without a counterpart at the provider', () => {
 
     expect(body).toHaveProperty('tools');
     expect(body).not.toHaveProperty('tool_choice');
+  });
+
+  it('is the same choice in another form if there is only one tool', () => {
+    const any = sent({ tools: [weather], tool_choice: { type: 'any' } }, { tool_choices: ['auto', 'tool'] });
+    const named = { tools: [weather], tool_choice: { type: 'tool' as const, name: 'weather' } };
+
+    expect(any['tool_choice']).toEqual({ type: 'function', function: { name: 'weather' } });
+    expect(sent(named, { tool_choices: ['any', 'none'] })['tool_choice']).toBe('required');
   });
 
   it('removes the tools if none may be called', () => {

@@ -23,7 +23,7 @@ export function toolConfig(request: MessagesRequest, target: ConverseTarget): Re
   return {
     toolConfig: {
       tools: tools.flatMap((tool, index) => [toolSpec(tool, index, target), ...cachePointAfter(tool, 'tools', target)]),
-      ...(choice ? { toolChoice: converseToolChoice(choice, target) } : {}),
+      ...(choice ? { toolChoice: converseToolChoice(choice, tools, target) } : {}),
     },
   };
 }
@@ -62,10 +62,13 @@ function plainArguments(declared: Record<string, unknown>, own: string): { schem
 
 function converseToolChoice(
   { type, name }: NonNullable<MessagesRequest['tool_choice']>,
+  tools: readonly Tool[],
   target: ConverseTarget,
 ): object {
   if (type !== 'tool') return { [type]: {} };
   if (familyOf(target).hasNamedTool) return { tool: { name } };
+  // With one tool, any tool is this tool.
+  if (tools.length === 1) return { any: {} };
   throw invalidRequest('tool_choice.type', '"tool" does not work on this model; send "any" and only this tool');
 }
 

@@ -4,14 +4,25 @@ import { invalidRequest } from '../../platform/errors.ts';
 
 type Choices = readonly ToolChoice['type'][] | undefined;
 
+/** Returns the same choice in an accepted form. With one tool, any tool and this tool are the same choice. */
+function acceptedChoice({ tools, tool_choice: choice }: MessagesRequest, accepted: Choices): ToolChoice | undefined {
+  if (!choice || !accepted || accepted.includes(choice.type)) return choice;
+  const [only, ...others] = tools ?? [];
+  if (!only || others.length > 0) return undefined;
+  const { type: _type, name: _name, ...rest } = choice;
+  if (choice.type === 'any' && accepted.includes('tool')) return { ...rest, type: 'tool', name: only.name };
+  return choice.type === 'tool' && accepted.includes('any') ? { ...rest, type: 'any' } : undefined;
+}
+
 /**
  * Refuses a forced tool call that the provider does not support.
  * @param accepted types that the provider accepts; undefined for all
  * @throws {GatewayError} 400 with the accepted types
  */
-export function refuseUnsupportedChoice({ tools, tool_choice: choice }: MessagesRequest, accepted: Choices): void {
+export function refuseUnsupportedChoice(request: MessagesRequest, accepted: Choices): void {
+  const { tools, tool_choice: choice } = request;
   const isForced = choice?.type === 'any' || choice?.type === 'tool';
-  if (!isForced || !tools?.length || !accepted || accepted.includes(choice.type)) return;
+  if (!isForced || !tools?.length || !accepted || acceptedChoice(request, accepted)) return;
   throw invalidRequest(
     'tool_choice.type',
     `"${choice.type}" does not work on this model; use ${accepted.map((type) => `"${type}"`).join(' or ')}`,
@@ -19,12 +30,14 @@ export function refuseUnsupportedChoice({ tools, tool_choice: choice }: Messages
 }
 
 /**
- * Removes an unsupported choice, unless it is forced. The choice `auto` is the default. For `none`, the tools are
- * removed too.
+ * Replaces an unsupported choice by the same choice in another form, or removes it, unless it is forced. The choice
+ * `auto` is the default. For `none`, the tools are removed too.
  */
 export function withSupportedChoice(request: MessagesRequest, accepted: Choices): MessagesRequest {
   const { tools: _tools, tool_choice: choice, ...rest } = request;
-  if (!choice || !accepted || accepted.includes(choice.type)) return request;
+  const same = acceptedChoice(request, accepted);
+  if (!choice || same === choice) return request;
+  if (same) return { ...request, tool_choice: same };
   if (choice.type === 'none') return rest;
   return choice.type === 'auto' ? without(request, 'tool_choice') : request;
 }
