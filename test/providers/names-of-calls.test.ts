@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { shortToolName } from '../../lambdas/messages/tool-names.ts';
+import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
 import { anthropicWire } from '../../lambdas/providers/anthropic/wire.ts';
+import { openaiChatWire } from '../../lambdas/providers/openai-chat/wire.ts';
 import { ClientCalls } from '../../lambdas/providers/translated/client-calls.ts';
 
 const calls = (...names: string[]) =>
@@ -69,5 +71,49 @@ describe('a name of 65 characters', () => {
     expect(answer!.events.map(({ data }) => data)).toContainEqual(
       expect.objectContaining({ content_block: { type: 'tool_use', id: 't1', name: own, input: {} } }),
     );
+  });
+});
+
+const piece = (index: number, name: string | null, json = '', id?: string) => {
+  const call = { index, ...(id ? { id } : {}), function: { name, arguments: json } };
+  return `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [call] } }] })}\n\n`;
+};
+
+describe('a name in pieces', () => {
+  const tools = ['read_file', 'look'].map((name) => ({ name, input_schema: { type: 'object' } }));
+  const context = {
+    target: { providerId: 'p', upstreamModel: 'm', maxOutputTokens: 100, supportedParameters: [], quirks: {} },
+    request: { model: 'm', messages: [], tools },
+    estimatedInputTokens: 1,
+  };
+  const end = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] })}\n\ndata: [DONE]\n\n`;
+
+  async function callsOf(...pieces: string[]) {
+    async function* body(): AsyncGenerator<Buffer> {
+      for (const one of [...pieces, end]) yield await Promise.resolve(Buffer.from(one));
+    }
+    const assembler = new MessageAssembler();
+    for await (const { events } of openaiChatWire.decode(body(), context)) {
+      for (const { data } of events) assembler.add(data);
+    }
+    return assembler.finish()!.content.map(({ name, input }) => [name, input]);
+  }
+
+  it.each<[string, string[], unknown[]]>([
+    ['is joined', [piece(0, 'read', '', 'a'), piece(0, '_file'), piece(0, null, '{"a":1}')], [['read_file', { a: 1 }]]],
+    ['is joined with the first arguments', [piece(0, 'read_', '', 'a'), piece(0, 'file', '{}')], [['read_file', {}]]],
+    ['is joined if the last call has no arguments', [piece(0, 'lo', '', 'a'), piece(0, 'ok')], [['look', {}]]],
+    ['is not joined if it is repeated', [piece(0, 'look', '', 'a'), piece(0, 'look', '{}', 'a')], [['look', {}]]],
+    ['stays if no tool has it', [piece(0, 'read', '', 'a'), piece(0, 'look', '{}')], [['read', {}]]],
+    [
+      'stays before another call',
+      [piece(0, 'read', '', 'a'), piece(1, 'look', '{}', 'b')],
+      [
+        ['read', {}],
+        ['look', {}],
+      ],
+    ],
+  ])('%s', async (_what, pieces, expected) => {
+    expect(await callsOf(...pieces)).toEqual(expected);
   });
 });

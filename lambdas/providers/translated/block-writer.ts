@@ -140,7 +140,7 @@ export class BlockWriter {
       const current = this.#calls.at(this.#written);
       if (current) this.#writeArguments(current, toTheEnd);
       const next = this.#calls.at(this.#written + 1);
-      if (!next) return;
+      if (!next || (!toTheEnd && this.#calls.isNameOpen(next))) return;
       if (current && !current.closed && !toTheEnd && !current.progress.isComplete) return;
       this.#writeDeferred();
       this.#close();

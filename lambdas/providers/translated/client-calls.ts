@@ -34,11 +34,27 @@ export class ClientCalls {
 
   /** Returns the client's own name of a tool. A model's addition is removed if only the rest is the name of a tool. */
   nameOf(sent: string): string {
-    this.#names ??= changedNames(this.#request, this.#rule);
-    const names = this.#names;
-    const isDeclared = (name: string) => names.has(name) || this.#request.tools?.some((tool) => tool.name === name);
-    if (isDeclared(sent)) return names.get(sent) ?? sent;
+    const declared = this.#declaredNames();
     const bare = sent.replace(ADDED_AFTER, '').replace(ADDED_BEFORE, '');
-    return isDeclared(bare) ? (names.get(bare) ?? bare) : sent;
+    return declared.get(sent) ?? declared.get(bare) ?? sent;
+  }
+
+  /** Whether a name is the name of a tool, or its beginning. */
+  isNameOrPart(sent: string): boolean {
+    return [...this.#declaredNames().keys()].some((name) => name.startsWith(sent));
+  }
+
+  /** Whether a name is only the beginning of a tool's name. */
+  isPartOfName(sent: string): boolean {
+    return !this.#declaredNames().has(sent) && this.isNameOrPart(sent);
+  }
+
+  /** Returns the client's own name of each tool, by this name and by the name that the provider gets. */
+  #declaredNames(): ReadonlyMap<string, string> {
+    this.#names ??= new Map([
+      ...(this.#request.tools ?? []).map(({ name }) => [name, name] as const),
+      ...changedNames(this.#request, this.#rule),
+    ]);
+    return this.#names;
   }
 }

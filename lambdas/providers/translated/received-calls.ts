@@ -52,8 +52,10 @@ export class ReceivedCalls {
       id: id && this.#clientCalls.idOf(id, sent.index),
       name: name && this.#clientCalls.nameOf(name),
     };
+    const count = this.#calls.length;
     const call = this.#callOf(piece);
     if (!call) return;
+    if (name && count === this.#calls.length) this.#addToName(call, name);
     if (call.closed) {
       // Some providers repeat the arguments of a complete call. Other arguments cannot be written, and are an error.
       if (call.progress.isComplete && (call.begun || isEmptyObject(piece.arguments))) return;
@@ -81,6 +83,11 @@ export class ReceivedCalls {
     this.#feed(last, early.json);
   }
 
+  /** Whether more of the last call's name may follow. */
+  isNameOpen(call: StreamedCall): boolean {
+    return call === this.#calls.at(-1) && !call.progress.hasBegun && this.#clientCalls.isPartOfName(call.name);
+  }
+
   /** Records that the call's name was written. */
   announced(call: StreamedCall): void {
     this.#waitingBytes -= announcedBytes(call);
@@ -90,6 +97,17 @@ export class ReceivedCalls {
   takeUnwritten(call: StreamedCall): void {
     this.#waitingBytes -= Buffer.byteLength(call.unwritten);
     call.unwritten = '';
+  }
+
+  /**
+   * Adds a piece to a name. Most servers repeat the name, or send none, but some divide it
+   * (https://github.com/continuedev/continue/pull/5849).
+   */
+  #addToName(call: StreamedCall, piece: string): void {
+    const name = this.#clientCalls.nameOf(call.name + piece);
+    if (!this.isNameOpen(call) || !this.#clientCalls.isNameOrPart(name)) return;
+    this.#waitingBytes += Buffer.byteLength(name) - Buffer.byteLength(call.name);
+    call.name = name;
   }
 
   #feed(call: StreamedCall, json: string): void {
