@@ -20,23 +20,19 @@ export function withCallsLast(messages: Message[]): Message[] {
       continue;
     }
     if (earlier.length > 0) turns.pop();
-    turns.push({ ...message, content: apartFromThinking(blocks).flatMap(callsLast) });
+    turns.push({ ...message, content: withCallsLastInParts(blocks) });
   }
   return turns;
 }
 
-/** Divides the blocks of a turn before each signed thinking. */
-function apartFromThinking(blocks: readonly Block[]): Block[][] {
-  const divided: Block[][] = [[]];
+/** Moves the calls of each part of a turn to its end. A part ends before signed thinking. */
+function withCallsLastInParts(blocks: readonly Block[]): Block[] {
+  const parts: { others: Block[]; calls: Block[] }[] = [{ others: [], calls: [] }];
   for (const block of blocks) {
-    if (block.type.endsWith('thinking') && !hasGatewaySignature(block)) divided.push([]);
-    divided.at(-1)!.push(block);
+    if (block.type.endsWith('thinking') && !hasGatewaySignature(block)) parts.push({ others: [], calls: [] });
+    parts.at(-1)![isCall(block) ? 'calls' : 'others'].push(block);
   }
-  return divided;
-}
-
-function callsLast(part: readonly Block[]): Block[] {
-  return [...part.filter((block) => !isCall(block)), ...part.filter(isCall)];
+  return parts.flatMap(({ others, calls }) => [...others, ...calls]);
 }
 
 const isCall = ({ type }: Block): boolean => type === 'tool_use';

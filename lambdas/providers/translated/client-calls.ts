@@ -39,14 +39,9 @@ export class ClientCalls {
     return declared.get(sent) ?? declared.get(bare) ?? sent;
   }
 
-  /** Whether a name is the name of a tool, or its beginning. */
-  isNameOrPart(sent: string): boolean {
-    return [...this.#declaredNames().keys()].some((name) => name.startsWith(sent));
-  }
-
-  /** Whether a name is only the beginning of a tool's name. */
-  isPartOfName(sent: string): boolean {
-    return !this.#declaredNames().has(sent) && this.isNameOrPart(sent);
+  /** Returns the names of tools that begin with a piece of a name. */
+  namesFrom(piece: string): string[] {
+    return [...this.#declaredNames().keys()].filter((name) => name.startsWith(piece));
   }
 
   /** Returns the client's own name of each tool, by this name and by the name that the provider gets. */

@@ -85,7 +85,9 @@ export class ReceivedCalls {
 
   /** Whether more of the last call's name may follow. */
   isNameOpen(call: StreamedCall): boolean {
-    return call === this.#calls.at(-1) && !call.progress.hasBegun && this.#clientCalls.isPartOfName(call.name);
+    const { name, progress } = call;
+    const isLast = call === this.#calls.at(-1) && !progress.hasBegun;
+    return isLast && this.#clientCalls.namesFrom(name).some((whole) => whole !== name);
   }
 
   /** Records that the call's name was written. */
@@ -105,7 +107,7 @@ export class ReceivedCalls {
    */
   #addToName(call: StreamedCall, piece: string): void {
     const name = this.#clientCalls.nameOf(call.name + piece);
-    if (!this.isNameOpen(call) || !this.#clientCalls.isNameOrPart(name)) return;
+    if (!this.isNameOpen(call) || this.#clientCalls.namesFrom(name).length === 0) return;
     this.#waitingBytes += Buffer.byteLength(name) - Buffer.byteLength(call.name);
     call.name = name;
   }

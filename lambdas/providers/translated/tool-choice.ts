@@ -7,11 +7,9 @@ type Choices = readonly ToolChoice['type'][] | undefined;
 /** Returns the same choice in an accepted form. With one tool, any tool and this tool are the same choice. */
 function acceptedChoice({ tools, tool_choice: choice }: MessagesRequest, accepted: Choices): ToolChoice | undefined {
   if (!choice || !accepted || accepted.includes(choice.type)) return choice;
-  const [only, ...others] = tools ?? [];
-  if (!only || others.length > 0) return undefined;
-  const { type: _type, name: _name, ...rest } = choice;
-  if (choice.type === 'any' && accepted.includes('tool')) return { ...rest, type: 'tool', name: only.name };
-  return choice.type === 'tool' && accepted.includes('any') ? { ...rest, type: 'any' } : undefined;
+  if (tools?.length !== 1) return undefined;
+  if (choice.type === 'any' && accepted.includes('tool')) return { ...choice, type: 'tool', name: tools[0]!.name };
+  return choice.type === 'tool' && accepted.includes('any') ? { ...choice, type: 'any', name: undefined } : undefined;
 }
 
 /**
