@@ -37,11 +37,14 @@ export function sameHash(a: string, b: string): boolean {
  * Returns the key of a request, from `x-api-key`, `xi-api-key` (ElevenLabs) or `Authorization: Bearer`. If several are
  * present, the first one with the pattern of this gateway's keys is used. A setting for a key may contain "Bearer", or a
  * setting for the header may lack it, so every header may have the word any number of times. Quotes around a key, which
- * an option such as Docker's `--env-file` keeps, are ignored.
+ * an option such as Docker's `--env-file` keeps, are ignored. Some clients send a header twice, which joins the values
+ * with a comma (https://github.com/microsoft/agent-lightning/pull/584).
  * @throws {GatewayError} 401 without a key, or for a text without the pattern of this gateway's keys
  */
 export function secretFrom(headers: Record<string, string>): string {
-  const sent = ['x-api-key', 'xi-api-key', 'authorization'].flatMap((name) => keyOfHeader(headers[name] ?? '') ?? []);
+  const sent = ['x-api-key', 'xi-api-key', 'authorization'].flatMap((name) =>
+    (headers[name] ?? '').split(',').flatMap((value) => keyOfHeader(value) ?? []),
+  );
   const secret = sent.find((one) => SECRET.test(one)) ?? sent[0];
   if (!secret) {
     throw unauthenticated('No API key was sent. Send one as "Authorization: Bearer <key>" or "x-api-key: <key>".');
@@ -50,7 +53,7 @@ export function secretFrom(headers: Record<string, string>): string {
   return secret;
 }
 
-/** Returns the key in a header; undefined for an empty header, and for another scheme, such as "Basic". */
+/** Returns the key in a header's value; undefined for an empty value, and for another scheme, such as "Basic". */
 function keyOfHeader(header: string): string | undefined {
   const words = header.split(/[\s"']+/).filter((word) => word !== '' && word.toLowerCase() !== 'bearer');
   return words.length === 1 ? words[0] : undefined;

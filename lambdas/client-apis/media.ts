@@ -17,7 +17,7 @@ const imageTypes = new Map([
 ]);
 const PDF = 'application/pdf';
 /** Matches types of texts, such as `text/x-python` (https://developers.openai.com/api/docs/guides/file-inputs). */
-const TEXT_TYPE =
+const TEXT_DOCUMENT =
   /^(?:text\/.+|application\/(?:.+\+)?(?:json|x?html|xml|(?:x-)?yaml|(?:x-)?(?:java|type)script|x-sh|sql|toml|x-ndjson))$/;
 
 const IMAGE_RULE =
@@ -26,8 +26,8 @@ const NO_FILE_IDS = 'is not supported, because this gateway stores no files; sen
 const DOCUMENT_RULE =
   'must be an http(s) URL, or a data URL of application/pdf, application/json or a text (text/plain, text/csv, text/x-python …) in base64';
 
-function isDocument(mediaType: string): boolean {
-  return mediaType === PDF || TEXT_TYPE.test(mediaType);
+function isReadableDocument(mediaType: string): boolean {
+  return mediaType === PDF || TEXT_DOCUMENT.test(mediaType);
 }
 
 /**
@@ -35,7 +35,7 @@ function isDocument(mediaType: string): boolean {
  */
 export const imageAddress = addressOf((type) => imageTypes.has(type) || type === PDF, IMAGE_RULE);
 /** URL or data URL of a document. */
-export const documentAddress = addressOf(isDocument, DOCUMENT_RULE);
+export const documentAddress = addressOf(isReadableDocument, DOCUMENT_RULE);
 
 function addressOf(isTaken: (mediaType: string) => boolean, rule: string) {
   return z.string().superRefine((text, context) => {
@@ -52,7 +52,7 @@ function addressFault(text: string, isTaken: (mediaType: string) => boolean, rul
 }
 
 /** URL or data URL of a document, in place of the id of a file. */
-export const documentAsFileId = addressOf(isDocument, NO_FILE_IDS);
+export const documentAsFileId = addressOf(isReadableDocument, NO_FILE_IDS);
 
 /** How closely the model looks at an image. Only some models have `original`, so they get their default instead. */
 export const imageDetail = optionalField(z.enum(['auto', 'low', 'high', 'original'])).meta({

@@ -6,7 +6,7 @@
 import { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { GatewayError, invalidRequest } from '../platform/errors.ts';
-import { isForm, textBody, type HttpRequest } from './request.ts';
+import { isForm, decodedText, type HttpRequest } from './request.ts';
 
 /** Maximum size in bytes of a decompressed body, the same as Lambda's limit for an event. */
 const MAX_UNPACKED_BYTES = 6 * 1024 * 1024;
@@ -72,7 +72,7 @@ export class UnpackedBody {
       request.bodyBytes = bytes;
       return;
     }
-    Object.assign(request, textBody(bytes));
+    Object.assign(request, decodedText(bytes));
     delete request.bodyBytes;
   }
 

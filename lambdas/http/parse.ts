@@ -4,7 +4,8 @@ import { deepestIssue, issueFault } from '../platform/zod-messages.ts';
 import { readJsonBody, type JsonRules } from './json-body.ts';
 import type { HttpRequest } from './request.ts';
 
-const JSON_TYPE = /^\s*application\/(json|[\w.+-]+\+json)\s*(;|$)/i;
+/** Matches the type of JSON. A header that is sent twice has both values, with a comma between them. */
+const JSON_TYPE = /^\s*application\/(json|[\w.+-]+\+json)\s*([;,]|$)/i;
 
 /**
  * Reads a JSON body, without validation.

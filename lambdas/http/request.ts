@@ -66,11 +66,11 @@ function receivedBytes(
   const bytes = Buffer.from(body ?? '', 'base64');
   return isCompressed(headers['content-encoding']) || isForm(headers['content-type'])
     ? { body: '', bodyBytes: bytes }
-    : textBody(bytes);
+    : decodedText(bytes);
 }
 
 /** Returns the text of a body. */
-export function textBody(bytes: Buffer): Pick<HttpRequest, 'body' | 'isBroken'> {
+export function decodedText(bytes: Buffer): Pick<HttpRequest, 'body' | 'isBroken'> {
   return { body: bytes.toString('utf8'), ...(isUtf8(bytes) ? {} : { isBroken: true }) };
 }
 

@@ -47,6 +47,8 @@ describe('the API key of a request', () => {
     ['xi-api-key before another bearer token', { 'xi-api-key': secret, authorization: `Bearer ${other}` }],
     ['a bearer token next to a key of ElevenLabs', { 'xi-api-key': 'sk_5f0', authorization: `Bearer ${secret}` }],
     ['a bearer token', { authorization: `Bearer ${secret}` }],
+    ['one of two bearer tokens', { authorization: `Bearer sk-old, Bearer ${secret}` }],
+    ['the same bearer token twice', { authorization: `Bearer ${secret}, Bearer ${secret}` }],
     ['a bearer token in another spelling', { authorization: `  bearer   ${secret}  ` }],
     ['a bearer token with the word twice', { authorization: `Bearer Bearer ${secret}` }],
     ['an authorization without the word', { authorization: secret }],

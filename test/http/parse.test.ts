@@ -18,6 +18,7 @@ describe('a JSON body', () => {
     'application/json; charset=utf-8',
     ' Application/JSON ',
     'application/merge-patch+json',
+    'application/json, application/json',
   ])('is read with the content type %j', (contentType) => {
     const headers: Record<string, string> = contentType === undefined ? {} : { 'content-type': contentType };
 
