@@ -259,7 +259,7 @@ const unstreamed: Row[] = [
     // Both calls have the same index and their pieces alternate, so no reader can assign a piece to a call.
     expected: {
       ...onAll('a beginning and an error, as reported'),
-      ...onMessages('502, free'),
+      ...onMessages('502, as reported in its first event'),
       responses: '502, free',
       gemini: IMPOSSIBLE,
     },

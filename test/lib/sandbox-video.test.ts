@@ -80,19 +80,16 @@ describe('the sandbox as a provider of videos', () => {
     expect((await fileOf((submitted as { jobId: string }).jobId)).status).toBe(409);
   });
 
-  it.each<[string, string[], string?]>([
+  it.each<[string, string[]]>([
     ['polls=0', ['completed']],
     ['polls=4', [...Array<string>(4).fill('working'), 'completed']],
-    ['fail polls=1', ['working', 'failed'], 'The sandbox was asked to fail'],
-    ['expire polls=0', ['failed'], 'The job expired at the provider'],
+    ['fail polls=1', ['working', 'failed']],
+    ['expire polls=0', ['failed']],
     ['cancel polls=0', ['cancelled']],
     ['stall', Array<string>(6).fill('working')],
     ['garbage', Array<string>(6).fill('unknown')],
-  ])('follows its prompt for a job: %s', async (words, states, message) => {
-    const followed = await follow(`A fox\n@sandbox ${words}\nin the snow`);
-
-    expect(statesOf(followed)).toEqual(states);
-    expect((followed.answers.at(-1) as { message?: string }).message).toBe(message);
+  ])('follows its prompt for a job: %s', async (words, states) => {
+    expect(statesOf(await follow(`A fox\n@sandbox ${words}\nin the snow`))).toEqual(states);
   });
 
   it.each<[string, object]>([
