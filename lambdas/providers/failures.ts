@@ -150,11 +150,11 @@ export function errorInAnswer(
 /** Names of headers with the provider's id of a request, such as `request-id`, `x-request-id` and `x-amzn-requestid`. */
 const REQUEST_ID_HEADER = /request-?id$/;
 /** Matches ids that may be logged: they cannot be text of a prompt. */
-const REQUEST_ID = /^[\w.:/=+-]{1,100}$/;
+const PROVIDER_REQUEST_ID = /^[\w.:/=+-]{1,100}$/;
 
 export function requestIdIn(headers: UpstreamResponse['headers']): string | undefined {
   const ids = Object.entries(headers).flatMap(([name, id]) => (REQUEST_ID_HEADER.test(name) ? (id ?? []) : []));
-  return ids.find((id) => REQUEST_ID.test(id));
+  return ids.find((id) => PROVIDER_REQUEST_ID.test(id));
 }
 
 interface ErrorCircumstances {

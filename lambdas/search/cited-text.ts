@@ -26,6 +26,11 @@ const CLOSERS = new Set('"”’»)*_」』）');
 const WIDE_ENDS = new Set('。！？');
 const CITED_WORD = /[\p{L}\p{N}]/u;
 
+/** Begins a text of an answer; `isSource` returns whether a source number exists. */
+export function citedText(isSource: (number: number) => boolean): CitedText {
+  return new CitedText(isSource);
+}
+
 /** One text of an answer, which arrives in pieces. */
 export class CitedText {
   readonly #isSource: (number: number) => boolean;

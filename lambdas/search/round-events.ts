@@ -1,7 +1,7 @@
 import { SEARCH_NAME } from '../messages/search-tool.ts';
 import type { AnswerEvent, Block, Delta, MessagesEvent } from '../messages/types.ts';
 import { newSearchId } from './call-ids.ts';
-import { CitedText, type TextPart } from './cited-text.ts';
+import { citedText, type CitedText, type TextPart } from './cited-text.ts';
 import { excerpt } from './excerpt.ts';
 import type { Seals } from './seals.ts';
 import type { Sources } from './sources.ts';
@@ -67,7 +67,7 @@ export class RoundEvents {
 
   #begin(event: AnswerEvent, inner: number, block: Block): AnswerEvent[] {
     if (block.type === 'text' && this.#rules.mayCite && this.#sources.count > 0) {
-      const open = { index: undefined, cited: new CitedText((number) => this.#sources.get(number) !== undefined) };
+      const open = { index: undefined, cited: citedText((number) => this.#sources.get(number) !== undefined) };
       this.#open.set(inner, open);
       return this.#parts(open, open.cited.push((block['text'] as string | undefined) ?? ''));
     }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CitedText, type TextPart } from '../../lambdas/search/cited-text.ts';
+import { citedText, type TextPart } from '../../lambdas/search/cited-text.ts';
 
 const isSource = (number: number) => number >= 1 && number <= 12;
 
 /** Joins adjacent plain parts of a text that arrives in these pieces. */
 function partsOf(pieces: string[], known = isSource): TextPart[] {
-  const text = new CitedText(known);
+  const text = citedText(known);
   const joined: TextPart[] = [];
   for (const part of [...pieces.flatMap((piece) => text.push(piece)), ...text.end()]) {
     const last = joined.at(-1);
@@ -214,7 +214,7 @@ describe('the pieces of a cited text', () => {
   it('are never empty, never blank before their end, never half a character', () => {
     fc.assert(
       fc.property(texts, cuts, (text, places) => {
-        const cited = new CitedText(isSource);
+        const cited = citedText(isSource);
         const parts = cutAt(text.toWellFormed(), places).flatMap((piece) => cited.push(piece));
         const all = [...parts, ...cited.end()];
 
@@ -230,7 +230,7 @@ describe('the pieces of a cited text', () => {
   });
 
   it('cite no punctuation alone, although a word was sent long before', () => {
-    const cited = new CitedText(isSource);
+    const cited = citedText(isSource);
     const parts = [...cited.push(`Paris${'😀'.repeat(205)}[1]`), ...cited.end()];
 
     expect(parts.filter((part) => 'sources' in part && !/[\p{L}\p{N}]/u.test(part.text))).toEqual([]);
@@ -239,7 +239,7 @@ describe('the pieces of a cited text', () => {
   it('hold back at most 400 characters', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(texts, fc.constant('слово '.repeat(40))), { maxLength: 20 }), (pieces) => {
-        const cited = new CitedText(isSource);
+        const cited = citedText(isSource);
         // These pieces contain no complete marker, so all missing characters are held back.
         const unclosed = pieces.map((piece) => piece.replaceAll(/[\]】]/g, '!'));
         let heldCharacters = 0;
@@ -256,14 +256,14 @@ describe('the pieces of a cited text', () => {
     ['a long word', `x${'😀'.repeat(400)}`],
     ['another', '😀'.repeat(400)],
   ])('are complete characters if those of %s arrive in halves', (_, text) => {
-    const cited = new CitedText(isSource);
+    const cited = citedText(isSource);
     const parts = text.split('').flatMap((half) => cited.push(half));
 
     expect(parts.filter((part) => !part.text.isWellFormed())).toEqual([]);
   });
 
   it('hold back at most 400 characters also if blanks follow a marker', () => {
-    const cited = new CitedText(isSource);
+    const cited = citedText(isSource);
     const text = 'x'.repeat(300);
 
     expect(cited.push(`${text} [1]${' '.repeat(101)}`)).toEqual([{ text, sources: [1] }]);
@@ -295,13 +295,13 @@ describe('the pieces of a cited text', () => {
       ['```\n', 'a[', '1', '] `'],
     ],
   ])('%j are sent as %j, as soon as no marker can cite them', (pieces, expected) => {
-    const cited = new CitedText(isSource);
+    const cited = citedText(isSource);
 
     expect(pieces.map((piece) => textOf(cited.push(piece)))).toEqual(expected);
   });
 
   it('are unchanged without sources', () => {
-    const cited = new CitedText(() => false);
+    const cited = citedText(() => false);
     const pieces = ['Paris [1', ']. ', '', '\ud83d', '\ude00'];
 
     expect(pieces.map((piece) => textOf(cited.push(piece)))).toEqual(pieces);
@@ -328,10 +328,10 @@ describe('a long text', () => {
   ])('of %s takes linear time, in small pieces and in one', (_, unit) => {
     const text = unit.repeat(Math.ceil(LENGTH / unit.length));
     const before = performance.now();
-    const cited = new CitedText(isSource);
+    const cited = citedText(isSource);
     for (let at = 0; at < text.length; at += 10) cited.push(text.slice(at, at + 10));
     cited.end();
-    new CitedText(isSource).push(text);
+    citedText(isSource).push(text);
 
     expect(performance.now() - before).toBeLessThan(5_000);
   });

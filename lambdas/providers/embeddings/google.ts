@@ -21,7 +21,7 @@ const taskTypes: Record<InputType, string> = {
 };
 
 /** Texts that state the use of the vectors: https://ai.google.dev/gemini-api/docs/embeddings#task-types-embeddings-2 */
-const prefixes: Record<InputType, string> = {
+const taskPrefixes: Record<InputType, string> = {
   search_query: 'task: search result | query: ',
   search_document: 'title: none | text: ',
   classification: 'task: classification | query: ',
@@ -34,7 +34,7 @@ export const googleEmbeddings: EmbeddingCodec = {
   billsImageTokens: true,
   requestFor(task, { upstreamModel, quirks }) {
     const { inputType: use, dimensions } = task;
-    const prefix = use === undefined || !quirks.use_as_text ? '' : prefixes[use];
+    const prefix = use === undefined || !quirks.use_as_text ? '' : taskPrefixes[use];
     const settings = {
       model: `models/${upstreamModel}`,
       ...(use === undefined || prefix !== '' ? {} : { taskType: taskTypes[use] }),

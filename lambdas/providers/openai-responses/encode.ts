@@ -43,7 +43,7 @@ export function encodeResponsesRequest(
   const limit = outputLimit(request, target);
   return {
     model: target.upstreamModel,
-    ...promptFields(request, input, target),
+    ...inputFields(request, input, target),
     stream: true,
     store: false,
     // Unless truncation is disabled, some servers silently drop the beginning of a conversation that is too long.
@@ -64,7 +64,7 @@ export function encodeResponsesRequest(
  * Returns the system prompt and the input. In JSON mode, the system prompt is part of the input: OpenAI rejects a
  * request whose input does not mention JSON, even if the instructions do (https://github.com/BigDawnGhost/wenyi/pull/66).
  */
-function promptFields(
+function inputFields(
   request: MessagesRequest,
   input: ResponsesItem[],
   target: ResponsesTarget,

@@ -320,6 +320,8 @@ const lazyParts = Object.entries({
   'client-apis/chat/items.ts': 'callOfItems',
   'client-apis/responses/tool-search.ts': 'foundToolsText',
   'messages/middle-out.ts': 'middleOut',
+  'providers/translated/typed-schema.ts': 'typedSchema',
+  'search/cited-text.ts': 'citedText',
   'search/excerpt.ts': 'excerpt',
 }).map(([entry, call]) => ({ of: `lambdas/${entry}`, entry, call }));
 
