@@ -7,11 +7,12 @@
  * - Its generation is final, was not completed and cost nothing.
  * - Its answer was not streamed and failed. The client may retry; each attempt costs its reported usage.
  *
- * Weakness: the gateway does not store answers, so a lost answer cannot be fetched again; the client gets its cost.
+ * Weakness: the gateway stores only answers of decisions and videos (http/answer-once). Other lost answers cannot be
+ * fetched again; the client gets their cost.
  */
 
 import { createHmac } from 'node:crypto';
-import { BeingAnsweredError, conflict, invalidRequest, type GatewayError } from '../platform/errors.ts';
+import { AlreadyChargedError, BeingAnsweredError, conflict, invalidRequest, type GatewayError } from '../platform/errors.ts';
 import { nowMs } from '../platform/clock.ts';
 import { describeError, log } from '../platform/logger.ts';
 import { readPepper } from '../platform/secrets/secrets.ts';
@@ -116,10 +117,10 @@ function alreadyAnswered(
   id: string,
   { cost, ending, finishReason }: { cost: string; ending: string | null; finishReason: string | null },
 ): GatewayError {
-  return conflict(
-    `The request with this Idempotency-Key was answered as ${id}, for ${cost} RUB. The gateway does not store answers. Send a new Idempotency-Key to pay for a new answer.`,
+  return new AlreadyChargedError(
+    `The request with this Idempotency-Key was answered as ${id}, for ${cost} RUB. It has not stored the answer. Send a new Idempotency-Key to pay for a new answer.`,
     { field: 'idempotency-key', generation_id: id, total_cost_rub: cost, ending, finish_reason: finishReason },
-  ).discourageRetry();
+  );
 }
 
 function keyedHash(pepper: string, parts: string[]): string {

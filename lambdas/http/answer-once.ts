@@ -2,11 +2,13 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tagsInFingerprint } from '../admission/tags/sent-tags.ts';
 import { nowMs } from '../platform/clock.ts';
-import { BeingAnsweredError, conflict, GatewayError, invalidRequest } from '../platform/errors.ts';
+import { AlreadyChargedError, BeingAnsweredError, conflict, GatewayError, invalidRequest } from '../platform/errors.ts';
+import { describeError, log } from '../platform/logger.ts';
 import { seal, sealingKey, unseal } from '../platform/secrets/sealing.ts';
 import { readPepper } from '../platform/secrets/secrets.ts';
 import { resources } from '../resources.ts';
 import { AlreadyAnsweredError, keepAnswerPut, readAnswer, type KeptAnswer } from '../store/accounts/idempotency.ts';
+import { writeAlone } from '../store/table/transact.ts';
 import type { Write } from '../store/table/writes.ts';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
@@ -14,6 +16,8 @@ import type { HttpResponse } from './response.ts';
 const KEEP_ANSWERS_MS = 24 * 3_600_000;
 /** Maximum time in ms to wait for the answer of an earlier request with the same `Idempotency-Key`. */
 const PATIENCE_MS = 3_000;
+/** Maximum time in ms between the charge of an answer and its storage. */
+const STORAGE_MS = 500;
 const POLL_EVERY_MS = 100;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
@@ -72,19 +76,41 @@ export async function answerOnce(
     return await answer(keep);
   } catch (error) {
     // A concurrent request with the same key may have been answered first; its answer is then returned.
-    const theirs =
-      error instanceof BeingAnsweredError
-        ? await withinPatience(again)
-        : error instanceof GatewayError || error instanceof AlreadyAnsweredError
-          ? await again()
-          : undefined;
+    const mayBeStored = error instanceof GatewayError || error instanceof AlreadyAnsweredError;
+    const theirs = mayBeStored ? await within(patienceMs(error), again) : undefined;
     if (theirs) return theirs;
     throw error;
   }
 }
 
-async function withinPatience<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
-  const deadlineMs = performance.now() + PATIENCE_MS;
+/**
+ * Like `answerOnce`, for an answer that is charged before it is stored.
+ *
+ * Weakness: an answer of more than about 290 kB is not stored, and neither is the answer of a process that is killed
+ * after the charge. A repeated request then gets 409 with the cost.
+ */
+export const chargedAnswerOnce: AnswerOnce = (requested, answer) =>
+  answerOnce(requested, async (keep) => {
+    const response = await answer(keep);
+    await store(keep(response));
+    return response;
+  });
+
+async function store(write: Write | undefined): Promise<void> {
+  try {
+    if (write) await writeAlone(resources.table(), write, { timeoutMs: STORAGE_MS });
+  } catch (error) {
+    log('warn', 'answer not stored', describeError(error));
+  }
+}
+
+function patienceMs(error: Error): number {
+  if (error instanceof BeingAnsweredError) return PATIENCE_MS;
+  return error instanceof AlreadyChargedError ? STORAGE_MS : 0;
+}
+
+async function within<Answer>(ms: number, ask: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
+  const deadlineMs = performance.now() + ms;
   for (;;) {
     const answer = await ask();
     if (answer || performance.now() > deadlineMs) return answer;

@@ -47,8 +47,8 @@ interface Accepts<
    */
   form?: ReadForm;
   /**
-   * `answerOnce` if the route supports `Idempotency-Key` through `input.once`. It is a parameter, so that other bundles
-   * do not contain it.
+   * `answerOnce` or `chargedAnswerOnce` if the route supports `Idempotency-Key` through `input.once`. It is a parameter,
+   * so that other bundles do not contain it.
    */
   once?: Repeats;
   /**
@@ -94,7 +94,7 @@ export interface EndpointInput<Kind extends Credential, Body = unknown, Query = 
 }
 
 type Once = (answer: (keep: Keep) => Promise<HttpResponse>) => Promise<HttpResponse>;
-type OnceWhere<Repeats> = Repeats extends AnswerOnce ? { once: Once } : unknown;
+type OnceWhere<Repeats> = Repeats extends AnswerOnce ? { once: Once } : { once?: undefined };
 
 /** Lambda's context, with fields that the gateway's own server adds. */
 interface LocalContext extends Context {
@@ -190,7 +190,7 @@ export function endpointsWith<Names extends RouteName>(keyed: Keyed | undefined)
         .after((passage: RequestState) => finishResponse(name, route, passage, { keyed }))
         .after(({ event, response }: RequestState) => accepts.compress?.(event.request, response!))
         .onError((passage: RequestState) => refuseRequest(name, route, passage, { keyed, ...accepts }))
-        .handler(async (input: AnyInput) => handle(input as Parameters<typeof handle>[0]))
+        .handler(async (input: AnyInput) => handle(input as unknown as Parameters<typeof handle>[0]))
     );
   };
 }

@@ -129,6 +129,14 @@ export class BeingAnsweredError extends GatewayError {
   }
 }
 
+/** Status 409: an earlier request with the same `Idempotency-Key` was charged. */
+export class AlreadyChargedError extends GatewayError {
+  constructor(message: string, metadata: Record<string, unknown>) {
+    super('conflict', message, { metadata });
+    this.discourageRetry();
+  }
+}
+
 function waitOf(kind: ErrorKind): Record<string, string> {
   const { retryAfterSeconds }: ErrorSpec = errorKinds[kind];
   return retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };

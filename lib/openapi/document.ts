@@ -177,8 +177,8 @@ function requestParams({ route, about, accepts }: Operation) {
   const headers = {
     ...about.headers,
     ...(about.ifMatch ? { 'If-Match': ifMatch } : {}),
-    ...(once ? { 'Idempotency-Key': idempotencyKey } : {}),
     ...(about.chargedOnce ? { 'Idempotency-Key': chargedOnceKey } : {}),
+    ...(once ? { 'Idempotency-Key': idempotencyKey } : {}),
     ...(route.hasTags ? { 'x-gateway-tags': tagsHeader } : {}),
   };
   const given = {

@@ -42,14 +42,6 @@ describe('requests with one Idempotency-Key', () => {
     ['/audio/transcriptions', { model: 'sandbox/scribe', input_audio: { data: shortRecording } }],
     ['/audio/translations', { model: 'sandbox/scribe', input_audio: { data: shortRecording } }],
     ['/rerank', { model: 'sandbox/unit-ranker', query: 'Hello', documents: ['Hello', 'Bye'] }],
-    [
-      '/decisions',
-      {
-        model: 'sandbox/judge',
-        state: 'I want my money back!',
-        questions: { angry: { type: 'noul', instructions: 'Is the writer angry?' } },
-      },
-    ],
   ])('are charged once at %s, and the second answer names the charge', async (path, body) => {
     const header = randomUUID();
     const first = await ask(header, body, { path });
@@ -66,6 +58,67 @@ describe('requests with one Idempotency-Key', () => {
       metadata: { field: 'idempotency-key', generation_id: first.id, total_cost_rub: String(cost), ending: 'complete' },
     });
     expect(await spent()).toBe(before);
+  });
+
+  describe('at /decisions', () => {
+    const decision = (directives = 'delay=0', more: object = {}) => ({
+      model: 'sandbox/judge',
+      state: `I want my money back!\n@sandbox ${directives}`,
+      questions: { angry: { type: 'noul', instructions: 'Is the writer angry?' } },
+      ...more,
+    });
+    const decide = async (header: string, body: object) => {
+      const response = await post(gateway, '/decisions', body, { 'idempotency-key': header });
+      const { status, headers } = response;
+      return { status, headers, body: (await response.json()) as { id: string; usage: { cost: number } } };
+    };
+
+    it('get the first answer again, which is charged once', async () => {
+      const header = randomUUID();
+      const first = await decide(header, decision());
+      await finalGeneration(gateway, first.body.id);
+      const before = await spent();
+      const second = await decide(header, decision());
+
+      expect([first.status, second.status]).toEqual([200, 200]);
+      expect(second.body).toEqual(first.body);
+      expect(second.headers.get('idempotent-replayed')).toBe('true');
+      expect(second.headers.get('x-generation-id')).toBe(first.body.id);
+      expect(await spent()).toBe(before);
+    });
+
+    it('get one answer if they are concurrent', async () => {
+      const header = randomUUID();
+      const all = await Promise.all(Array.from({ length: 4 }, () => decide(header, decision('delay=50'))));
+
+      expect(new Set(all.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+      expect(all.filter(({ headers }) => headers.has('idempotent-replayed'))).toHaveLength(3);
+    });
+
+    it('get the charge if the answer is too large to be stored', async () => {
+      const names = Array.from({ length: 250 }, (_, at) => `${at}`.padEnd(200, 'ж'));
+      const criteria = Object.fromEntries(names.map((name) => [name, null]));
+      const question = { type: 'choice', instructions: 'Topic?', criteria };
+      const large = decision('delay=0', { questions: { a: question, b: question, c: question, d: question } });
+      const header = randomUUID();
+      const first = await decide(header, large);
+      await finalGeneration(gateway, first.body.id);
+      const second = await ask(header, large, { path: '/decisions' });
+
+      expect([first.status, second.status]).toEqual([200, 409]);
+      expect(second.error!['metadata']).toMatchObject({ generation_id: first.body.id, ending: 'complete' });
+    });
+
+    it('are refused with another body, and answered anew after a failure', async () => {
+      const header = randomUUID();
+      const failed = await decide(header, decision('error=500'));
+      await finalGeneration(gateway, failed.headers.get('x-generation-id')!);
+      const again = await decide(header, decision('error=500'));
+      expect([failed.status, again.status]).toEqual([502, 502]);
+      const other = randomUUID();
+      expect((await decide(other, decision())).status).toBe(200);
+      expect((await decide(other, decision('delay=0', { state: 'Other' }))).status).toBe(409);
+    });
   });
 
   it('are admitted once if they are concurrent, and the others may retry', async () => {

@@ -1,4 +1,5 @@
 import { promptTokens } from '../../accounting/usage.ts';
+import { chargedAnswerOnce } from '../../http/answer-once.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { decisionsModality } from '../../inference/modalities/decisions.ts';
 import { modalityEndpoint } from '../parts/modality-endpoint.ts';
@@ -21,4 +22,5 @@ export const { accepts, handler } = modalityEndpoint(
       },
     });
   },
+  { once: chargedAnswerOnce },
 );

@@ -1,6 +1,7 @@
 import { finalCost } from '../../accounting/charge.ts';
 import { claimOf } from '../../admission/request-claim.ts';
 import { withClientFieldName } from '../../client-apis/field-names.ts';
+import type { AnswerOnce } from '../../http/answer-once.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { EndpointInput, InferenceRoute } from '../../http/endpoint.ts';
 import type { ReadForm } from '../../http/form-body.ts';
@@ -24,6 +25,8 @@ interface RouteExtras {
   /** Reads a form; absent if the route accepts only JSON. */
   form?: ReadForm;
   errorMembers?: ErrorMembers;
+  /** Absent if a repeated request with the same `Idempotency-Key` gets no answer. */
+  once?: AnswerOnce;
 }
 
 /** Creates the handler of a modality's route. */
@@ -43,18 +46,20 @@ export function modalityEndpoint<Body, Task, Answer, Result>(
     const { candidate, charged } = answered;
     const origin = { id, model: candidate.model.id, provider: candidate.endpoint.provider.name };
     const response = view({ ...answered, body, origin, cost: finalCost(charged) });
-    Object.assign(response.headers, leftOutHeader(answered.leftOut));
+    Object.assign(response.headers, leftOutHeader(answered.leftOut), { 'x-generation-id': id });
     if (charged.estimated) response.headers['x-service-billing-status'] = 'pending';
     return response;
   };
   const clientNames = { fields: modality.clientNames ?? {}, conversation: '', origins: [] };
-  const handler = defineEndpoint(route, accepts, ({ body, query, params, ...input }) =>
-    answer({ ...input, query, params, body: Object.assign(body as object, query, params) as Body }).catch(
-      (error: unknown) => {
-        throw withClientFieldName(error, clientNames);
-      },
-    ),
-  );
+  const handler = defineEndpoint(route, accepts, async ({ body, query, params, once, ...input }) => {
+    const answered = () =>
+      answer({ ...input, query, params, body: Object.assign(body as object, query, params) as Body });
+    try {
+      return await (once ? once(answered) : answered());
+    } catch (error) {
+      throw withClientFieldName(error, clientNames);
+    }
+  });
   return { accepts, handler };
 }
 
