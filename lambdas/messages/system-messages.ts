@@ -3,8 +3,11 @@ import { append } from '../platform/append.ts';
 import type { Message, MessagesRequest } from './types.ts';
 import { without } from './without.ts';
 
-/** An instruction that applies only until the next message of the user if it has the member `clear_at`. */
-type Instruction = Message & { clear_at?: unknown };
+/**
+ * An instruction. With the member `clear_at`, it applies only until the next message of the user. With `output_config`,
+ * it also sets the effort.
+ */
+type Instruction = Message & { clear_at?: unknown; output_config?: unknown };
 
 /**
  * Moves the instructions at the beginning into the system prompt, and converts later ones to user messages, for models
@@ -16,18 +19,19 @@ export function withInstructionsFirst(requested: MessagesRequest): MessagesReque
 }
 
 /**
- * Moves the instructions before the first other message into the system prompt. If there are only instructions, they
- * stay messages, because the model needs a message to answer.
+ * Moves the instructions before the first other message into the system prompt, which has no place for the members of
+ * an `Instruction`. If there are only instructions, they stay messages, because the model needs a message to answer.
  */
 export function withLeadingInstructions(request: MessagesRequest): MessagesRequest {
   const { messages, system = [] } = request;
-  const begin = messages.findIndex(({ role, content }) => role !== 'system' || !isOnlyText(content));
+  const begin = messages.findIndex((message) => !isPlainInstruction(message));
   if (begin < 1) return request;
   const first = messages.slice(0, begin).flatMap(({ content }) => asBlocks(content));
   return { ...request, system: [...asBlocks(system), ...first], messages: messages.slice(begin) };
 }
 
-function isOnlyText(content: Message['content']): boolean {
+function isPlainInstruction({ role, content, clear_at: end, output_config: output }: Instruction): boolean {
+  if (role !== 'system' || end != null || output != null) return false;
   return typeof content === 'string' || (content.length > 0 && content.every(({ type }) => type === 'text'));
 }
 

@@ -55,6 +55,11 @@ describe('an instruction that applies until the next message of the user', () =>
     ]);
   });
 
+  it.each([OPUS, BEDROCK, HAIKU, DEEPSEEK])('is left out at the beginning for %s', (endpoint) => {
+    expect(atClaude(endpoint, { messages: [reminder('Old.'), user('A')] })).toMatchObject({ messages: [user('A')] });
+    expect(atClaude(endpoint, { messages: [reminder('Old.'), user('A')] })).not.toHaveProperty('system');
+  });
+
   it('is left out if the message follows it directly', () => {
     expect(atClaude(OPUS, { messages: [user('A'), reminder('Old.'), user('B')] }).messages).toEqual([
       user('A'),
@@ -87,6 +92,22 @@ describe('a message that only sets the effort', () => {
 
   it.each([BEDROCK, HAIKU, DEEPSEEK])('is left out for %s', (endpoint) => {
     expect(atClaude(endpoint, { messages }).messages).toEqual([user('A'), assistant('B'), user('C')]);
+  });
+});
+
+describe('an instruction at the beginning that also sets the effort', () => {
+  const first = { ...system('Be brief.'), output_config: { effort: 'low' } } as Message;
+
+  it('keeps its effort at Anthropic', () => {
+    expect(atClaude(OPUS, { messages: [first, user('A')] }).messages).toEqual([user('A'), first]);
+  });
+
+  it.each([BEDROCK, HAIKU])('is text, and sets the effort of the answer, for %s', (endpoint) => {
+    const messages = [first, user('A')];
+    const same = { messages: [system('Be brief.'), user('A')], output_config: { effort: 'low' as const } };
+
+    expect(atClaude(endpoint, { messages }).output_config).toEqual(atClaude(endpoint, same).output_config);
+    expect(atClaude(endpoint, { messages }).messages).toEqual([tagged('Be brief.'), user('A')]);
   });
 });
 
