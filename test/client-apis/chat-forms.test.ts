@@ -189,7 +189,10 @@ describe('cache marks of a chat', () => {
   it('may be inside the function of a tool, and on a message that only calls', () => {
     const mark = { cache_control: { type: 'ephemeral' } };
     const { messages, tools } = read({
-      tools: [{ type: 'function', function: { name: 'look', ...mark } }],
+      tools: [
+        { type: 'function', function: { name: 'look', ...mark } },
+        { type: 'function', function: { name: 'go', cache_control: null }, ...mark },
+      ],
       messages: [
         user,
         {
@@ -201,7 +204,10 @@ describe('cache marks of a chat', () => {
       ],
     }).message;
 
-    expect(tools).toMatchObject([{ name: 'look', ...mark }]);
+    expect(tools).toMatchObject([
+      { name: 'look', ...mark },
+      { name: 'go', ...mark },
+    ]);
     expect(messages[1]!.content).toMatchObject([{ type: 'tool_use', ...mark }]);
   });
 });

@@ -69,7 +69,8 @@ function streamedAnswer(content: Block[]): Assistant {
   };
 }
 
-function readBack({ content, reasoning_details: details, tool_calls: calls }: Assistant): string | Block[] {
+function readBack(answered: Omit<Assistant, 'content'> & { content: string | Block[] }): string | Block[] {
+  const { content, reasoning_details: details, tool_calls: calls } = answered;
   const earlier = { role: 'assistant', content, reasoning_details: details, tool_calls: calls };
   const results = ['toolu_1', 'toolu_2'].map((id) => ({ role: 'tool', tool_call_id: id, content: 'Water.' }));
   const messages = [{ role: 'user', content: 'Hi' }, earlier, ...results];
@@ -82,6 +83,23 @@ describe('thinking between the texts and calls of an answer', () => {
     ['a stream whose pieces are sent back one by one', streamedAnswer],
   ])('is at the same place in the next request after %s', (_what, shown) => {
     expect(readBack(shown(answer))).toEqual(answer);
+  });
+
+  it('has different ids for encrypted entries at the same place, of which some clients send back only the first', () => {
+    const encrypted = ['EnCr', 'EnCs'].map((data) => ({ type: 'redacted_thinking', data }));
+    const content = [text('I look.'), ...encrypted, call('toolu_1')];
+    const [first, second] = wholeAnswer(content).reasoning_details as { id: string }[];
+
+    expect(first!.id).not.toBe(second!.id);
+    expect(readBack(wholeAnswer(content))).toEqual(content);
+  });
+
+  it('divides a text without a second cache mark', () => {
+    const mark = { cache_control: { type: 'ephemeral' } };
+    const shown = wholeAnswer(answer);
+    const blocks = readBack({ ...shown, content: [{ ...text(shown.content), ...mark }] }) as Block[];
+
+    expect(blocks.filter((block) => block['cache_control'])).toEqual([{ ...text('And there.'), ...mark }]);
   });
 
   it('is at the beginning if the client has lost the ids', () => {

@@ -61,8 +61,13 @@ export function signatureDetail(place: ThinkingPlace, signature: string): ShownD
   return { type: 'reasoning.text', signature, format: formatOf(signature), ...placeMembers(place) };
 }
 
+/**
+ * Returns an encrypted entry. Its id has the end of the data, because the AI SDK's provider for OpenRouter drops
+ * encrypted entries with the id of an earlier entry of the conversation
+ * (https://github.com/OpenRouterTeam/ai-sdk-provider/blob/main/src/utils/reasoning-details-duplicate-tracker.ts).
+ */
 export function encryptedDetail(place: ThinkingPlace, data: string): ShownDetail {
-  return { type: 'reasoning.encrypted', data, format: formatOf(data), ...placeMembers(place) };
+  return { type: 'reasoning.encrypted', data, format: formatOf(data), ...placeMembers(place, `-${data.slice(-32)}`) };
 }
 
 /** Returns the entry of a complete thinking block. */

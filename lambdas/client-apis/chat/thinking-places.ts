@@ -16,11 +16,14 @@ export interface ThinkingPlace {
   calls: number;
 }
 
-const PLACE = /^after-(\d{1,9})-(\d{1,9})$/;
+const PLACE = /^after-(\d{1,9})-(\d{1,9})(?:-|$)/;
 
-/** Returns the members of an entry for its place. Thinking at the beginning of an answer needs no id. */
-export function placeMembers({ index, start, calls }: ThinkingPlace): { index: number; id?: string } {
-  return start + calls === 0 ? { index } : { index, id: `after-${start}-${calls}` };
+/**
+ * Returns the members of an entry for its place. Thinking at the beginning of an answer needs no id.
+ * @param mark end of the id, which makes it unique
+ */
+export function placeMembers({ index, start, calls }: ThinkingPlace, mark = ''): { index: number; id?: string } {
+  return start + calls === 0 ? { index } : { index, id: `after-${start}-${calls}${mark}` };
 }
 
 /** Thinking block of an earlier answer, with the id of its entry. */
@@ -59,12 +62,12 @@ export function inAnswerOrder(
   return [...blocks, ...nextTexts, ...calls.slice(called)];
 }
 
-/** Divides a text that is longer than the length. */
+/** Divides a text that is longer than the length. A cache mark stays at its end. */
 function splitText(block: Block, length: number): [Block, Block?] {
   const text = shownTextOf(block);
   if (text.length <= length) return [block];
   return [
-    { ...block, text: text.slice(0, length) },
+    { type: 'text', text: text.slice(0, length) },
     { ...block, text: text.slice(length) },
   ];
 }

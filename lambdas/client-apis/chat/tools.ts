@@ -292,7 +292,8 @@ export class ChatTools {
   }
 
   #functionTool({ function: declared, cache_control: own }: ChatFunction): Tool {
-    const { name, description, parameters, strict, cache_control: cache = own } = declared;
+    const { name, description, parameters, strict } = declared;
+    const cache = declared.cache_control ?? own;
     return {
       name: this.names.sentName({ name }),
       ...(description ? { description } : {}),
