@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import * as z from 'zod';
 import { audioFormats, audioMediaTypes } from '../messages/audio.ts';
 import { base64, optionalField, sourceUrl } from '../messages/field-kinds.ts';
@@ -48,7 +49,9 @@ function addressFault(text: string, isTaken: (mediaType: string) => boolean, rul
   const data = readDataUrl(text);
   if (!data) return sourceUrl.safeParse(text).success ? undefined : rule;
   if (!isTaken(data.mediaType) || data.base64 === '') return rule;
-  return isBase64(data.base64) ? undefined : `its data ${BASE64_RULE}`;
+  if (!isBase64(data.base64)) return `its data ${BASE64_RULE}`;
+  const isUnreadable = TEXT_DOCUMENT.test(data.mediaType) && !isUtf8(Buffer.from(data.base64, 'base64'));
+  return isUnreadable ? 'its text must be UTF-8' : undefined;
 }
 
 /** URL or data URL of a document, in place of the id of a file. */

@@ -172,6 +172,12 @@ describe('documents of a chat', () => {
     expect(refused(() => readPart(part)).message).toContain('application/pdf');
   });
 
+  it('may not be texts in another charset, whose letters would be lost', () => {
+    const windows1251 = Buffer.from([0xcf, 0xf0, 0xe8]).toString('base64');
+    const part = { type: 'file', file: { file_data: `data:text/csv;base64,${windows1251}` } };
+    expect(refused(() => readPart(part)).message).toContain('its text must be UTF-8');
+  });
+
   it('may not be ids of files', () => {
     const { message, metadata } = refused(() => readPart({ type: 'file', file: { file_id: 'file-abc' } }));
 
