@@ -231,6 +231,8 @@ function changedValue(container: Container, edits: ReadonlyMap<Container, Edits>
   if (Array.isArray(value)) return Object.assign([...value], fields).filter((item) => item !== undefined);
   if (Object.values(fields).includes(undefined)) return undefined;
   const { keys } = edits.get(container)!;
+  // Keeps members with symbols, such as the phase of a text.
+  if (keys.size === 0) return { ...value, ...fields };
   // Object.fromEntries also works for a key named __proto__.
   return Object.fromEntries(
     Object.entries({ ...value, ...fields }).map(([key, field]) => [keys.get(key) ?? key, field]),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { messagesWires } from '../../lambdas/catalog/wires.ts';
-import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
+import { PHASE, type Block, type MessagesRequest } from '../../lambdas/messages/types.ts';
 import { RequestTexts } from '../../lambdas/protection/request-texts.ts';
 import { candidateAt } from '../support/candidate.ts';
 import { everything, protect } from '../support/protection.ts';
@@ -226,6 +226,13 @@ describe('encoded data', () => {
 
     expect(seen(user({ type: 'image', source }))).toContain('words');
   });
+});
+
+it('a changed block keeps its members with symbols, such as the phase of a text', async () => {
+  const text = { type: 'text', text: 'ann@example.org', [PHASE]: 'commentary' };
+  const { message } = await protect({ model: 'm', messages: [{ role: 'assistant', content: [text] }] }, everything);
+
+  expect(message.messages[0]!.content).toEqual([{ ...text, text: '[EMAIL_1]' }]);
 });
 
 it('the protection of a request copies nothing if nothing changes', () => {
