@@ -1,6 +1,7 @@
 /**
- * Labels of a request: tags, trace, session and user. No provider gets them, except for a digest of the end user's id.
- * The schema of `metadata.tags` is only for the API document: admission/tags/ reads the tags before the validation.
+ * Labels of a request: tags, trace, session and user. No provider gets them, except for digests of the session and of
+ * the end user's id. The schema of `metadata.tags` is only for the API document: admission/tags/ reads the tags before
+ * the validation.
  */
 
 import * as z from 'zod';

@@ -179,7 +179,7 @@ export const sessionId = optionalField(z.string().max(MAX_SESSION_ID_CHARACTERS)
     'Your name for the conversation. Its requests go to the same endpoint as long as that works, so that the cache of the prompt there is read again. The header `x-session-id` does the same. The record has it as the tag `session`.',
 });
 
-/** A request with additional fields for the gateway, which no provider gets. */
+/** A request with additional fields for the gateway, which no provider gets, except for a digest of the session. */
 export interface RoutedRequest extends MessagesRequest, PromptPlugins {
   provider?: ProviderPreferences;
   models?: string[];

@@ -61,7 +61,7 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
 export interface ClientHeaders {
   anthropicVersion: string;
   anthropicBeta: string | undefined;
-  /** The client's name for the conversation, from a field or a header. */
+  /** The client's name for the conversation, after its account: accounts may use the same names. */
   session?: string | undefined;
 }
 

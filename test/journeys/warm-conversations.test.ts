@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textModel } from '../support/catalog.ts';
 import type { Counts } from '../support/dialects.ts';
@@ -16,13 +16,17 @@ const price = (prompt: string, cached: string, written: string) => ({
 let scripted: ScriptedGateway;
 beforeAll(async () => {
   scripted = await startScriptedGateway({
-    providers: ['cheap', 'usual', 'dear'].map((id) => ({ id, wire: 'anthropic' as const })),
+    providers: [
+      ...['cheap', 'usual', 'dear'].map((id) => ({ id, wire: 'anthropic' as const })),
+      { id: 'keyed', wire: 'openai-chat', quirks: { prompt_cache_key: 'session' } },
+    ],
     models: [
       textModel('test/model', [
         { provider: 'cheap', pricing: price('0.001', '0.0001', '0.00125') },
         { provider: 'usual', pricing: price('0.002', '0.0002', '0.0025') },
         { provider: 'dear', pricing: price('0.02', '0.002', '0.025') },
       ]),
+      textModel('test/keyed', [{ provider: 'keyed', pricing: price('0.001', '0.0001', '0.001') }]),
       textModel('test/twin', [{ provider: 'dear', pricing: price('0.0005', '0.0005', '0.0005') }]),
     ],
   });
@@ -157,6 +161,19 @@ describe('a session with an id from the client', () => {
       'stream',
     ]);
     expect(sent[0]).not.toContain('a-private-name');
+  });
+
+  it('is a key of the prompt cache that another account with the same name does not have', async () => {
+    const sent: string[] = [];
+    for (const client of [scripted.gateway, await scripted.withLimit(100_000)]) {
+      const messages = [{ role: 'user', content: conversation(sent) }];
+      await providerOf({ model: 'test/keyed', messages, session_id: 'chat' }, {}, client);
+    }
+    const [first, second] = sent.map((body) => (JSON.parse(body) as { prompt_cache_key: string }).prompt_cache_key);
+
+    expect(first).toMatch(/^[0-9a-f]{64}$/);
+    expect(first).not.toBe(createHash('sha256').update('chat').digest('hex'));
+    expect(second).toBe(first);
   });
 
   it.each([

@@ -98,6 +98,7 @@ export async function routeMessage(
   { onExcluded, beforeSearch }: { onExcluded?: OnExcluded; beforeSearch?: () => Promise<void> } = {},
 ): Promise<RoutedMessage> {
   const privacy = privacyOf(input.caller);
+  const { session } = route.conversation;
   const { message: safe, ...found } = await protect(texts, protectionOf(input, beforeSearch), {
     mayGrow: requested !== undefined,
     origins: requested?.origins,
@@ -127,7 +128,7 @@ export async function routeMessage(
     originals: found.originals,
     message: marksCaches ? withBreakpoints(message) : message,
     content: { ...(isWhole ? measured : measurePrompt(message)), ...search?.first },
-    client: { ...clientHeaders(input.request.headers), session: route.conversation.session },
+    client: { ...clientHeaders(input.request.headers), session: session && `${input.caller.account.id}\n${session}` },
     candidates,
     search,
     origins: isWhole ? searches?.origins : undefined,
