@@ -9,7 +9,8 @@ export interface WhenSilent {
 }
 
 /**
- * Writes an answer as texts of events or as bytes, and ends with its settlement. After the sink has returned false, it writes nothing more.
+ * Writes an answer as texts of events or as bytes, and ends with its settlement. After the sink has returned false, it
+ * writes nothing more.
  * @param readerLeft aborts when the client disconnects, even while the answer waits for the provider
  */
 export type WriteAnswer = (sink: Sink<string | Uint8Array>, readerLeft: AbortSignal) => Promise<void>;
