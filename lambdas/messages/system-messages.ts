@@ -4,8 +4,9 @@ import type { Message, MessagesRequest } from './types.ts';
 import { without } from './without.ts';
 
 /**
- * An instruction. With the member `clear_at`, it applies only until the next message of the user. With `output_config`,
- * it also sets the effort.
+ * An instruction. With `clear_at: "next_user_message"`, it applies only until the next message of the user; the other
+ * value is "never" (https://openrouter.ai/docs/client-sdks/typescript/models/anthropicsystemclearat.md). With
+ * `output_config`, it also sets the effort.
  */
 type Instruction = Message & { clear_at?: unknown; output_config?: unknown };
 
@@ -40,7 +41,7 @@ export function withoutExpired(messages: Message[]): Message[] {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   return messages.flatMap((message: Instruction, index) => {
     if (message.clear_at == null) return [message];
-    return index < last ? [] : [without(message, 'clear_at')];
+    return message.clear_at === 'next_user_message' && index < last ? [] : [without(message, 'clear_at')];
   });
 }
 

@@ -60,6 +60,12 @@ describe('an instruction that applies until the next message of the user', () =>
     expect(atClaude(endpoint, { messages: [reminder('Old.'), user('A')] })).not.toHaveProperty('system');
   });
 
+  it.each([BEDROCK, HAIKU, DEEPSEEK])('stays if it is never cleared: %s', (endpoint) => {
+    const lasting = { ...system('Always.'), clear_at: 'never' } as Message;
+    const kept = atClaude(endpoint, { messages: [user('A'), lasting, assistant('B'), user('C')] }).messages;
+    expect(kept).toEqual([user('A'), tagged('Always.'), assistant('B'), user('C')]);
+  });
+
   it('is left out if the message follows it directly', () => {
     expect(atClaude(OPUS, { messages: [user('A'), reminder('Old.'), user('B')] }).messages).toEqual([
       user('A'),
