@@ -102,6 +102,17 @@ describe('thinking between the texts and calls of an answer', () => {
     expect(blocks.filter((block) => block['cache_control'])).toEqual([{ ...text('And there.'), ...mark }]);
   });
 
+  it('divides no character if the client has cut the beginning of the text', () => {
+    const shown = wholeAnswer([text('\n👍 Yes.'), thinking('one'), text(' Good.')]);
+    const details = [{ ...shown.reasoning_details[0]!, id: 'after-1-0' }];
+
+    expect(readBack({ ...shown, content: '👍 Yes. Good.', reasoning_details: details })).toEqual([
+      text('👍'),
+      thinking('one'),
+      text(' Yes. Good.'),
+    ]);
+  });
+
   it('is at the beginning if the client has lost the ids', () => {
     const { reasoning_details: details, ...others } = wholeAnswer(answer);
     const without = details.map((detail) => ({ ...detail, id: null }));

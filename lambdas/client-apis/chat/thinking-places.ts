@@ -65,10 +65,12 @@ export function inAnswerOrder(
 /** Divides a text that is longer than the length. A cache mark stays at its end. */
 function splitText(block: Block, length: number): [Block, Block?] {
   const text = shownTextOf(block);
-  if (text.length <= length) return [block];
+  // A character of two UTF-16 units stays whole.
+  const end = text.codePointAt(length - 1)! > 0xffff ? length + 1 : length;
+  if (text.length <= end) return [block];
   return [
-    { type: 'text', text: text.slice(0, length) },
-    { ...block, text: text.slice(length) },
+    { type: 'text', text: text.slice(0, end) },
+    { ...block, text: text.slice(end) },
   ];
 }
 
