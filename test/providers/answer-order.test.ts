@@ -154,6 +154,23 @@ describe('a delta of another type than its block', () => {
   });
 });
 
+describe('a signature of thinking in another block', () => {
+  const signature: MessagesEvent = {
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'signature_delta', signature: 'c2ln' },
+  };
+
+  it.each([
+    [text, 'end_turn'],
+    [call, 'tool_use'],
+  ] as const)('is dropped: %j', (block, reason) => {
+    const events = [start, block, close, ending(reason, 2), end];
+
+    expect(passed(events.toSpliced(2, 0, signature))).toEqual(events);
+  });
+});
+
 describe('the indexes of blocks', () => {
   const words: MessagesEvent = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'a' } };
 

@@ -123,10 +123,13 @@ export class AnswerOrder {
   /**
    * Handles a delta. LiteLLM writes thinking into blocks of text (https://github.com/BerriAI/litellm/issues/32357), and
    * SGLang text into tool calls (https://github.com/sgl-project/sglang/issues/24293). Clients refuse both, so such deltas
-   * get another block. White space in a call is dropped.
+   * get another block. White space in a call is dropped. So are signatures of thinking in other blocks, which Claude Code
+   * refuses (https://github.com/BerriAI/litellm/pull/32664).
    */
   #delta(event: EventOfType<'content_block_delta'>, open: NumberedBlock): MessagesEvent[] {
     const { delta } = event;
+    const isSignature = delta.type === 'signature_delta';
+    if (isSignature && (open.type === 'text' || open.type === 'tool_use')) return [];
     const isThinking = delta.type === 'thinking_delta';
     const type = isThinking ? 'thinking' : delta.type === 'text_delta' ? 'text' : open.type;
     if (type === open.type || !['text', 'thinking', 'tool_use'].includes(open.type)) {
