@@ -1,6 +1,6 @@
 /** Reads the error of any provider, whatever its form. No function in this file throws. */
 
-import { isRecord, textOrAbsent } from '../../platform/json/foreign-json.ts';
+import { isRecord, listOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 import { codeDigits, statesError } from './error-detection.ts';
 
 export interface StatedError {
@@ -192,7 +192,8 @@ class ErrorReading {
  * get only "Extra inputs are not permitted" (https://github.com/partITech/php-mistral/issues/76).
  */
 function withPlace(message: string, path: unknown): string {
-  return Array.isArray(path) && path.length > 0 ? `${message} (${path.join('.')})` : message;
+  const parts = listOrEmpty(path).filter((part) => typeof part === 'string' || typeof part === 'number');
+  return parts.length > 0 ? `${message} (${parts.join('.')})` : message;
 }
 
 /** Returns the requested wait in an error, not parsed. Fields in milliseconds have precedence. */

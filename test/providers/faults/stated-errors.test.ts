@@ -900,13 +900,14 @@ describe('the rules for errors of providers', () => {
 describe('an error whose fields cannot become a text or a number', () => {
   const odd = JSON.parse('{"toString":0,"valueOf":0}') as object;
   const fields =
-    'code status type message retry_after retry_after_ms resets_in_seconds retryDelay details metadata'.split(' ');
+    'code status type message retry_after retry_after_ms resets_in_seconds retryDelay details metadata loc'.split(' ');
 
   it.each(fields)('is read without an exception: %s', (field) => {
     for (const error of [
       { [field]: odd },
       { message: 'x', [field]: odd },
       { message: 'x', details: [{ [field]: odd }] },
+      { message: 'x', [field]: [odd] },
     ]) {
       for (const body of [error, { error }, { error: { ...error, metadata: error } }]) {
         expect(() => faultOf('openai', 429, body)).not.toThrow();
