@@ -134,6 +134,13 @@ describe('a delta of another type than its block', () => {
     ]);
   });
 
+  it('is dropped if it is empty, so that signed thinking stays whole', () => {
+    const thinking = open({ type: 'thinking', thinking: '', signature: '' });
+    const empty: MessagesEvent = { ...said, delta: { type: 'text_delta', text: '' } };
+
+    expect(passed([start, thinking, thought, empty, thought]).slice(1)).toEqual([thinking, thought, thought]);
+  });
+
   it('is dropped within a call if it is blank, and otherwise gets its own block', () => {
     const blank: MessagesEvent = { ...said, delta: { type: 'text_delta', text: '\n' } };
 

@@ -123,21 +123,22 @@ export class AnswerOrder {
   /**
    * Handles a delta. LiteLLM writes thinking into blocks of text (https://github.com/BerriAI/litellm/issues/32357), and
    * SGLang text into tool calls (https://github.com/sgl-project/sglang/issues/24293). Clients refuse both, so such deltas
-   * get another block. White space in a call is dropped. So are signatures of thinking in other blocks, which Claude Code
-   * refuses (https://github.com/BerriAI/litellm/pull/32664).
+   * get another block, unless they are empty. White space in a call is dropped. So are signatures of thinking in other
+   * blocks, which Claude Code refuses (https://github.com/BerriAI/litellm/pull/32664).
    */
   #delta(event: EventOfType<'content_block_delta'>, open: NumberedBlock): MessagesEvent[] {
     const { delta } = event;
     const isSignature = delta.type === 'signature_delta';
     if (isSignature && (open.type === 'text' || open.type === 'tool_use')) return [];
-    const isThinking = delta.type === 'thinking_delta';
-    const type = isThinking ? 'thinking' : delta.type === 'text_delta' ? 'text' : open.type;
-    if (type === open.type || !['text', 'thinking', 'tool_use'].includes(open.type)) {
+    const thought = delta.type === 'thinking_delta' ? delta.thinking : undefined;
+    const words = thought ?? (delta.type === 'text_delta' ? delta.text : undefined);
+    const type = thought === undefined ? 'text' : 'thinking';
+    if (words === undefined || type === open.type || !['text', 'thinking', 'tool_use'].includes(open.type)) {
       return [numbered(event, open.index)];
     }
-    if (delta.type === 'text_delta' && open.type === 'tool_use' && delta.text.trim() === '') return [];
+    if (words === '' || (open.type === 'tool_use' && words.trim() === '')) return [];
     const index = this.#newIndex();
-    const content_block = isThinking ? { type, thinking: '', signature: '' } : { type, text: '' };
+    const content_block = thought === undefined ? { type, text: '' } : { type, thinking: '', signature: '' };
     const begun: MessagesEvent[] = [{ type: 'content_block_start', index, content_block }, numbered(event, index)];
     if (open.type === 'tool_use') return [...begun, stopOf({ index })];
     this.#open.set(event.index, { index, type });
