@@ -40,7 +40,7 @@ const TIMED_OUT = [
 const BROKEN = [
   String.raw`(?:(?:an|the) )?(?:(?:internal|unexpected|unknown|upstream|backend|temporary) ){1,2}(?:(?:server|service|system|processing|routing) )?(?:error|failure|exception)(?: (?:has )?occurred)?(?: \(\d{3}\))?[.!]?$`,
   String.raw`upstream (?:server |service )?(?:error|failure|status):? (?:code:? )?5\d\d\b`,
-  String.raw`stream (?:was )?(?:disconnected|closed|interrupted) before\b|unexpected eof[.!]?$|(?:read|write) tcp\b[^\n]{1,80}: [\w ]{1,40}$`,
+  String.raw`stream (?:was )?(?:disconnected|closed|interrupted) before\b(?![^\n]{0,80}\b(?:context|tokens)\b)|unexpected eof[.!]?$|(?:read|write) tcp\b[^\n]{1,80}: [\w ]{1,40}$`,
   String.raw`(?:bad gateway|gateway time-?out|service unavailable|connection (?:refused|reset|closed|error)|socket hang up|fetch failed)[.!]?$`,
 ];
 

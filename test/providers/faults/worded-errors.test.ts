@@ -91,6 +91,7 @@ const models = [
 
 const overflows = [
   'The input is too long',
+  'stream disconnected before completion: Your input exceeds the context window of this model.',
   'Trying to keep the first 111490 tokens when context the overflows. However, the model is loaded with context length of only 32768 tokens, which is not enough.',
   'Input token length too long',
   'tokens in request more than max tokens allowed',
