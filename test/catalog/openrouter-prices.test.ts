@@ -49,4 +49,14 @@ describe('announced ends', () => {
     expect(endOf('anthropic/anthropic/claude-sonnet-4.5')).toBe('2026-11-30T00:00:00Z');
     expect(endOf('amazon-bedrock/anthropic/claude-sonnet-4.5')).toBeUndefined();
   });
+
+  // Microsoft's schedule by the list of LiteLLM 1.110.2. A model and its decider have one deployment.
+  it.each([
+    ['gpt-5-pro', '2027-04-07'],
+    ['gpt-4o', '2027-04-14'],
+    ['gpt-4.1-nano', '2027-04-14'],
+    ['gpt-4.1-nano-decider', '2027-04-14'],
+  ])('%s has a price at Azure until %s', (model, day) => {
+    expect(endOf(`azure/openai/${model}`)).toBe(`${day}T00:00:00Z`);
+  });
 });
