@@ -11,6 +11,7 @@ import { servedNames } from '../../../lambdas/server/served-routes.ts';
 import { toolArguments } from '../tool-arguments.ts';
 import { buildConsole } from './console-bundle.ts';
 import { plainBuiltins } from './plain-builtins.ts';
+import { withoutUnusedParts } from './unused-parts.ts';
 
 const lambdasDirectory = fileURLToPath(new URL('../../../lambdas/', import.meta.url));
 
@@ -61,20 +62,6 @@ const withoutId3Tags: Plugin = {
   },
 };
 
-/** Matches constant error messages of libraries about mistakes in the code that calls them. */
-const SCHEMA_MISTAKE = /(?<=(?:throw new Error|super)\(\s*)(?:"[^"\n]*"|'[^'\n]*'|`[^`$\n]*`)(?=[,)])/g;
-/**
- * Matches zod's methods such as `z.string().email()`. Each of them would keep a class in the bundle; schemas use
- * functions such as `z.email()` instead.
- */
-const STRING_FORMAT = /^ {4}\w+\(params\) \{\n {8}return this\.check\(core\._\w+\(Zod\w+, params\)\);\n {4}\},$/gm;
-
-/** Matches zod's methods that the gateway does not use. Each of them would keep a class in the bundle. */
-const UNUSED_METHOD = /^ {4}(?:and|exactOptional|nonoptional|prefault|readonly)\(\w*\) \{\n {8}return .*\n {4}\},$/gm;
-
-/** Matches zod's schemas of times and durations, which the object `z.iso` would keep in the bundle. */
-const UNUSED_TIMES = /^export function (?:time|duration)\(params\) \{\n.*\n\}$|, ZodISO(?:Time|Duration)\b/gm;
-
 /** Plugin that removes parts of zod, Smithy and Middy that functions do not need. */
 const withoutUnusedLibraryParts: Plugin = {
   name: 'without-unused-library-parts',
@@ -85,15 +72,6 @@ const withoutUnusedLibraryParts: Plugin = {
     );
   },
 };
-
-/** Removes the parts from a file of a library. A test ensures that no function needs them. */
-export function withoutUnusedParts(source: string): string {
-  return source
-    .replaceAll(SCHEMA_MISTAKE, '""')
-    .replaceAll(STRING_FORMAT, '')
-    .replaceAll(UNUSED_METHOD, '')
-    .replaceAll(UNUSED_TIMES, '');
-}
 
 /** Plugin that removes texts of billing units. */
 const withoutUnitTexts: Plugin = {
