@@ -113,6 +113,15 @@ describe('a sandbox model', () => {
     expect(JSON.parse(content[0]!.text)).toEqual({ name: expect.any(String) as string });
   });
 
+  it.each([...models, 'sandbox/reasoner'])('%s gives a JSON object to chats that request one', async (model) => {
+    const body = { model, response_format: { type: 'json_object' }, messages: [said('Hi', 'delay=0')] };
+    const { choices } = (await (await post(gateway, '/chat/completions', body)).json()) as {
+      choices: { message: { content: string } }[];
+    };
+
+    expect(JSON.parse(choices[0]!.message.content)).toEqual({ answer: expect.any(String) as string });
+  });
+
   it('follows the directives of the user also before a system message', async () => {
     const messages = [said('Hi', 'delay=0 tokens=2'), { role: 'system', content: 'The sky is clear.' }];
 

@@ -41,6 +41,15 @@ export interface SandboxPrompt {
   isSpoken?: boolean;
 }
 
+/** Instruction that the gateway adds to a prompt for a JSON object without a schema. */
+const JSON_INSTRUCTION = 'Answer with a single JSON object and nothing else';
+
+/** Adds a schema for the answer if the request, as JSON, has the instruction to answer with a JSON object. */
+export function withRequestedJson(prompt: SandboxPrompt, request: string): SandboxPrompt {
+  if (prompt.answerSchema || !request.includes(JSON_INSTRUCTION)) return prompt;
+  return { ...prompt, answerSchema: { properties: { answer: { type: 'string' } } } };
+}
+
 export interface SandboxTurn {
   text: string;
   results: ToolResult[];

@@ -7,6 +7,7 @@ import { isSignedWith } from './aws-signature.ts';
 import { bedrockRefusal } from './bedrock.ts';
 import { objectionToDirectives } from './fault-injection.ts';
 import { play } from './player.ts';
+import { withRequestedJson } from './prompt.ts';
 import { writeScript } from './script.ts';
 import { sendJson } from './send-json.ts';
 import { answerSearch } from './search/answer.ts';
@@ -110,13 +111,14 @@ async function answerSandboxRequest(
     sendJson(response, 404, { error: { type: 'not_found_error', message: 'The sandbox has no such path' } });
     return;
   }
-  const body = JSON.parse(bytes.toString('utf8')) as { model: string; generateContentRequest?: object };
+  const text = bytes.toString('utf8');
+  const body = JSON.parse(text) as { model: string; generateContentRequest?: object };
   const { wire, method, model = body.model } = wireRequest;
   if (method === 'count') {
     sendJson(response, 200, wire.count!(writeScript(wire.read((body.generateContentRequest ?? body) as never))));
     return;
   }
-  const prompt = wire.read(body as never, String(headers['anthropic-beta'] ?? ''));
+  const prompt = withRequestedJson(wire.read(body as never, String(headers['anthropic-beta'] ?? '')), text);
   const script = writeScript(prompt);
   const { error, retryAfterSeconds, firstMs, hang } = script.directives;
   const refuse = (status: number, message: string) =>
