@@ -182,8 +182,7 @@ const rows: Row[] = [
   {
     directives: 'tools=2 same-index',
     honest: calling,
-    // In the Messages API, the index decides to which block a piece belongs, so equal indexes are invalid.
-    expected: { ...onAll(WHOLE), ...onMessages(BROKEN), gemini: IMPOSSIBLE },
+    expected: { ...onAll(WHOLE), gemini: IMPOSSIBLE },
   },
   { directives: 'tools=2 interleave', honest: calling, expected: onAll(WHOLE) },
   { directives: 'think interleave', honest: thought, expected: onAll(WHOLE) },
