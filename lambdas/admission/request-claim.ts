@@ -118,7 +118,7 @@ function alreadyAnswered(
   { cost, ending, finishReason }: { cost: string; ending: string | null; finishReason: string | null },
 ): GatewayError {
   return new AlreadyChargedError(
-    `The request with this Idempotency-Key was answered as ${id}, for ${cost} RUB. It has not stored the answer. Send a new Idempotency-Key to pay for a new answer.`,
+    `The request with this Idempotency-Key was answered as ${id}, for ${cost} RUB. The answer is not stored. Send a new Idempotency-Key to pay for a new answer.`,
     { field: 'idempotency-key', generation_id: id, total_cost_rub: cost, ending, finish_reason: finishReason },
   );
 }

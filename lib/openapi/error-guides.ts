@@ -52,8 +52,8 @@ export const errorGuides: Record<ErrorKind, ErrorGuide> = {
     cure: 'Send less, or name images and documents by their addresses instead of sending their bytes.',
   },
   unsupported_media_type: {
-    cause: 'The body of the request is not declared as JSON.',
-    cure: 'Send the header `content-type: application/json`.',
+    cause: 'The body of the request is not declared as JSON, is not UTF-8, or has an unknown compression.',
+    cure: 'Send JSON in UTF-8, with the header `content-type: application/json`.',
   },
   rate_limit_exceeded: {
     cause:

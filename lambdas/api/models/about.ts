@@ -17,7 +17,7 @@ const modelHeaders = {
 const filtersNote =
   'A model has to fit all filters that are given, with the prices and limits of its default route. A name that is not known fits no model. `arch`, `region`, benchmarks and `tool_success_rate` are refused, because the catalog has no data for them; so are orders by popularity and by benchmarks. Orders by speed compare the medians of the last half hour; models that were not measured come last. Other parameters are ignored.';
 const messagesNote =
-  'With the header `anthropic-version`, the answer has the shape of the Messages API: models that make text, the newest first, in pages of 20, of which `after_id` and `before_id` choose one.';
+  'With the header `anthropic-version`, the answer has the shape of the Messages API: models that make text and can be called, the newest first, in pages of 20, of which `after_id` and `before_id` choose one.';
 
 const { id, object, created, owned_by } = claudeExample;
 const claudeTop = { id, object, created, owned_by };
@@ -40,7 +40,7 @@ export const models = tagged('Catalog', {
   'get-model': {
     summary: 'Read a model, and its endpoints on request',
     description:
-      'One model of the catalog. With `endpoints=true` the answer also has its endpoints: each is one provider’s offer of the model, with prices, limits and how it is doing. `status` is its health now; uptime is in percent over five minutes, half an hour and a day, without requests that a limit refused; latency and throughput are percentiles over half an hour. Values that were not measured are null. With the header `anthropic-version` and without endpoints, the answer has the shape of the Messages API: an alias is shown as the model that answers, and a model that makes no text is not found.',
+      'One model of the catalog. With `endpoints=true` the answer also has its endpoints: each is one provider’s offer of the model, with prices, limits and how it is doing. `status` is its health now; uptime is in percent over five minutes, half an hour and a day, without requests that were invalid or that a limit refused; latency and throughput are percentiles over half an hour. Values that were not measured are null. With the header `anthropic-version` and without endpoints, the answer has the shape of the Messages API: an alias is shown as the model that answers, and a model that makes no text is not found.',
     headers: modelHeaders,
     success: ok(
       'The model. If endpoints were requested, they are in the order in which they are tried. An empty `routing.default` means automatic routing.',
