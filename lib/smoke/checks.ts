@@ -25,11 +25,14 @@ export interface SmokeCheck {
   run: (target: Target, findings: Findings) => Promise<string>;
 }
 
+/** Typical number of tokens of a request's prompt, and of its answer. Used to compare token prices with fees per request. */
+const REQUEST_TOKENS = 16;
+
 interface SmokeModel {
   id: string;
   /** Whether an endpoint of the model can be called. */
   available?: boolean;
-  pricing?: { prompt?: string; completion?: string };
+  pricing?: { prompt?: string; completion?: string; request?: string };
   architecture?: { output_modalities?: string[] };
 }
 
@@ -69,7 +72,8 @@ async function cheapestUsable(target: Target): Promise<SmokeModel> {
   const texts = data.filter(({ id, available, architecture }) => {
     return available === true && !id.endsWith(':free') && architecture?.output_modalities?.join() === 'text';
   });
-  const cost = ({ pricing }: SmokeModel) => Number(pricing?.prompt ?? 0) + Number(pricing?.completion ?? 0);
+  const cost = ({ pricing: { prompt = '0', completion = '0', request = '0' } = {} }: SmokeModel) =>
+    REQUEST_TOKENS * (Number(prompt) + Number(completion)) + Number(request);
   const [cheapest] = texts.filter((model) => cost(model) > 0).toSorted((a, b) => cost(a) - cost(b));
   if (!cheapest) {
     throw new FailedError(

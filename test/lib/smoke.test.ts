@@ -232,6 +232,13 @@ describe('a smoke check', () => {
     expect(report.passed).toBe(true);
   });
 
+  it('uses the model that costs least, including its fee per request', async () => {
+    const { report } = await reportOnGateway(gateway);
+
+    const { says } = report.results.find(({ check }) => check === 'lists models')!;
+    expect(says).toMatch(/using sandbox\/(gpt|reasoner)$/);
+  });
+
   it('shows the unexpected answer', async () => {
     const { report } = await reportOn((_, response) => response.writeHead(500).end('{"message":"Broken"}'));
     expect(report.results[0]!.says).toBe('answered 500, not 200: {"message":"Broken"}');
