@@ -12,7 +12,13 @@
  */
 
 import { createHmac } from 'node:crypto';
-import { AlreadyChargedError, BeingAnsweredError, conflict, invalidRequest, type GatewayError } from '../platform/errors.ts';
+import {
+  AlreadyChargedError,
+  BeingAnsweredError,
+  conflict,
+  invalidRequest,
+  type GatewayError,
+} from '../platform/errors.ts';
 import { nowMs } from '../platform/clock.ts';
 import { describeError, log } from '../platform/logger.ts';
 import { readPepper } from '../platform/secrets/secrets.ts';

@@ -64,7 +64,8 @@ export const englishLists: ListedTexts = {
     gone: 'The resource was deleted.',
     precondition_failed: 'Someone else has changed the resource since it was read. Read it again.',
     payload_too_large: 'The request was too large. Send less data.',
-    unsupported_media_type: 'The body was not JSON in UTF-8, or its compression is unknown. Send the header content-type: application/json.',
+    unsupported_media_type:
+      'The body was not JSON in UTF-8, or its compression is unknown. Send the header content-type: application/json.',
     rate_limit_exceeded:
       'There were too many requests, or the quota of a free model was used up. Wait, then try again.',
     server: 'The gateway had an internal error. Try again; if it persists, contact the operator.',

@@ -28,7 +28,8 @@ export const russianLists: ListedTexts = {
     gone: 'Ресурс удалён.',
     precondition_failed: 'С момента чтения ресурс изменил кто-то другой. Прочитайте его снова.',
     payload_too_large: 'Запрос слишком большой. Сократите его.',
-    unsupported_media_type: 'Тело запроса не JSON в UTF-8, или его сжатие неизвестно. Добавьте заголовок content-type: application/json.',
+    unsupported_media_type:
+      'Тело запроса не JSON в UTF-8, или его сжатие неизвестно. Добавьте заголовок content-type: application/json.',
     rate_limit_exceeded:
       'Слишком много запросов, или исчерпана квота бесплатной модели. Подождите и повторите попытку.',
     server: 'Внутренняя ошибка шлюза. Повторите попытку; если ошибка не исчезнет, сообщите оператору.',
