@@ -9,6 +9,9 @@ const MODEL = /^[\w.:/@[\]-]{1,100}$/;
 /** Matches keys, because a client may send its key by mistake as the name of a model. */
 const KEY = /(?:^|[^A-Za-z0-9])(?:c?sk|mk|rk|pk|xai|gsk|hf|pplx|nvapi|AIza|eyJ)[-_]?[\w-]{24,}/;
 
+/** Names that the client chose for its questions and options. They are part of the prompt. */
+const QUESTION_NAMES = /(?<=^questions)\..*/s;
+
 /** Reason of a refusal, without content of the request except the names of a field and a model, so it may be logged. */
 export interface RefusalFields {
   kind: string;
@@ -38,11 +41,12 @@ export function readAsFarAsMayBe(body: unknown, text: string): unknown {
  * @param body body of the request, if it was parsed
  */
 export function refusalFields({ kind, metadata }: GatewayError, body: unknown): RefusalFields {
-  const { field, limit_source: limit } = metadata;
+  const { field: place, limit_source: limit } = metadata;
+  const field = typeof place === 'string' ? place.replace(QUESTION_NAMES, '') : '';
   const { model_id, model = model_id } = recordOrEmpty(body);
   return {
     kind,
-    ...(typeof field === 'string' && FIELD.test(field) ? { field } : {}),
+    ...(FIELD.test(field) ? { field } : {}),
     ...(typeof limit === 'string' ? { limit } : {}),
     ...(typeof model === 'string' && MODEL.test(model) && !KEY.test(model) ? { model } : {}),
   };

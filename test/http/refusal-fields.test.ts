@@ -12,6 +12,14 @@ describe('the log fields of a refusal', () => {
     });
   });
 
+  it.each(['topic.type', 'topic.criteria.79123456789', 'q.criteria.Ivanov', 'ann@example.org.criteria.0', 'a b\nc.d'])(
+    'do not include the names of questions and options (%j)',
+    (names) => {
+      const refusal = invalidRequest(`questions.${names}`, 'is wrong');
+      expect(refusalFields(refusal, undefined)).toEqual({ kind: 'invalid_request', field: 'questions' });
+    },
+  );
+
   it('include the limit without room', () => {
     const refusal = new GatewayError('payment_required', 'No money', { metadata: { limit_source: 'key_limit' } });
     expect(refusalFields(refusal, undefined)).toEqual({ kind: 'payment_required', limit: 'key_limit' });
