@@ -22,8 +22,8 @@ export interface HttpRequest {
   /** Headers by their lower-case names. Repeated headers are joined by commas. */
   headers: Record<string, string>;
   /**
-   * Query parameters by name. A repeated parameter has its last value. A name that ends in "[]" has all values, joined
-   * by ",". The parameter `tag` has all values, one per line, because they may contain commas.
+   * Query parameters by name. A repeated parameter has all values, joined by ",", so that no value is ignored. The
+   * values of `tag` are joined by line breaks, because they may contain commas.
    */
   query: Record<string, string>;
   pathParameters: Record<string, string>;
@@ -125,27 +125,23 @@ function restHeaders(event: APIGatewayProxyEvent): Record<string, string> {
   return headers;
 }
 
-/** Returns the separator for the values of a repeated parameter; undefined if only its last value is used. */
-function separatorOf(name: string): string | undefined {
-  return name === 'tag' ? '\n' : name.endsWith('[]') ? ',' : undefined;
+function joined(name: string, values: readonly string[]): string {
+  return values.join(name === 'tag' ? '\n' : ',');
 }
 
 function restQuery(event: APIGatewayProxyEvent): Record<string, string> {
   const query = withoutUndefined(event.queryStringParameters ?? {});
   for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
-    const separator = separatorOf(name);
-    if (values && separator !== undefined) query[name] = values.join(separator);
+    if (values) query[name] = joined(name, values);
   }
   return query;
 }
 
 function urlQuery(text: string): Record<string, string> {
   const parameters = new URLSearchParams(text);
-  const entries = [...parameters].map(([name, value]): [string, string] => {
-    const separator = separatorOf(name);
-    return [name, separator === undefined ? value : parameters.getAll(name).join(separator)];
-  });
-  return Object.fromEntries(entries);
+  return Object.fromEntries(
+    [...new Set(parameters.keys())].map((name) => [name, joined(name, parameters.getAll(name))]),
+  );
 }
 
 function lowerCase(headers: Record<string, string | undefined>): Record<string, string> {

@@ -10,7 +10,7 @@ const restEvent = (more: Partial<APIGatewayProxyEvent> = {}) =>
     headers: { 'X-Api-Key': 'k', Host: 'h' },
     multiValueHeaders: { 'X-Api-Key': ['k'], Host: ['h'] },
     queryStringParameters: { limit: '2' },
-    multiValueQueryStringParameters: { limit: ['1', '2'] },
+    multiValueQueryStringParameters: { limit: ['2'] },
     pathParameters: { hash: 'a%20b' },
     body: '{"a":1}',
     isBase64Encoded: false,
@@ -23,7 +23,7 @@ const urlEvent = (more: Partial<APIGatewayProxyEventV2> = {}) =>
   ({
     version: '2.0',
     rawPath: '/v1/messages',
-    rawQueryString: 'limit=1&limit=2&q=a%20b+c',
+    rawQueryString: 'limit=2&q=a%20b+c',
     headers: { 'X-Api-Key': 'k' },
     body: '{"a":1}',
     isBase64Encoded: false,
@@ -144,11 +144,14 @@ describe.each([
   });
 });
 
-describe('a list in a query', () => {
+describe('a repeated parameter of a query', () => {
   it.each([
-    ['the REST API', restEvent({ multiValueQueryStringParameters: { 'stage[]': ['a', 'b'], limit: ['1', '2'] } })],
-    ['a function URL', urlEvent({ rawQueryString: 'stage%5B%5D=a&limit=1&stage[]=b&limit=2' })],
+    [
+      'the REST API',
+      restEvent({ multiValueQueryStringParameters: { 'stage[]': ['a', 'b'], limit: ['1', '2'], tag: ['x:1', 'y:2'] } }),
+    ],
+    ['a function URL', urlEvent({ rawQueryString: 'stage%5B%5D=a&limit=1&stage[]=b&limit=2&tag=x:1&tag=y:2' })],
   ])('has all its values, through %s', (_, event) => {
-    expect(normaliseRequest(event).query).toEqual({ 'stage[]': 'a,b', limit: '2' });
+    expect(normaliseRequest(event).query).toEqual({ 'stage[]': 'a,b', limit: '1,2', tag: 'x:1\ny:2' });
   });
 });
