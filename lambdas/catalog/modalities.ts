@@ -8,7 +8,7 @@ export function modelsByModality(catalog: Catalog, wanted: readonly Modality[] |
 }
 
 /**
- * Parses a comma-separated list, or "all".
+ * Parses a comma-separated list, or "all". An empty list stands for text.
  * @returns the modalities, or else the first unknown value
  */
 export function parseModalities(text: string): { modalities: Modality[] | 'all' } | { unknown: string } {
@@ -16,6 +16,7 @@ export function parseModalities(text: string): { modalities: Modality[] | 'all' 
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
+  if (names.length === 0) return { modalities: ['text'] };
   if (names.includes('all')) return { modalities: 'all' };
   const unknown = names.find((name) => !(modalities as readonly string[]).includes(name));
   return unknown === undefined ? { modalities: names as Modality[] } : { unknown };

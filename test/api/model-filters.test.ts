@@ -68,6 +68,11 @@ describe('a list of models returns', () => {
     ['all models that make text, without a filter', {}, ['small', 'large', 'free']],
     ['models with one of the output modalities', { output_modalities: 'video,image' }, ['film']],
     ['everything for "all"', { output_modalities: 'all' }, ['small', 'large', 'free', 'music', 'film']],
+    [
+      'models that make text for an empty list of output modalities',
+      { output_modalities: ',' },
+      ['small', 'large', 'free'],
+    ],
     ['models with all words in their name, in any case', { q: 'INSTRUCT  small' }, ['small']],
     ['models with a word in their id', { q: 'acme/' }, ['small', 'large']],
     ['models with a word in their permanent name', { q: 'gratis' }, ['free']],

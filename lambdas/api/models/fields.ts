@@ -46,7 +46,7 @@ export const modalitiesParameter = z
   .string()
   .default('text')
   .transform((text, context) => {
-    const wanted = parseModalities(text.trim() || 'text');
+    const wanted = parseModalities(text);
     if (!('unknown' in wanted)) return wanted.modalities;
     context.addIssue({
       code: 'custom',
