@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Route } from '../../lambdas/route.ts';
+import { routes } from '../../lambdas/routes.ts';
 import { commonGateway } from '../support/common-gateway.ts';
 import { get, type GatewayClient } from '../support/gateway.ts';
 
@@ -123,6 +125,18 @@ describe('the query parameter ?beta=true of SDKs', () => {
   it('is refused with another value on routes that refuse unknown parameters', async () => {
     const { status } = await get(gateway, '/workspaces?beta=perhaps', gateway.managementKey);
     expect(status).toBe(400);
+  });
+});
+
+const managementReads = Object.values<Route>(routes)
+  .filter(({ method, credential }) => method === 'GET' && credential === 'management')
+  .flatMap(({ paths }) => paths);
+
+describe('an unknown query parameter of a management route', () => {
+  it.each(managementReads)('is refused on %s', async (path) => {
+    const { status, headers } = await get(gateway, `${path}?surprise=1`, gateway.managementKey);
+    expect(status).toBe(400);
+    expect(headers.get('request-id')).toBeTruthy();
   });
 });
 

@@ -10,7 +10,7 @@ import type { DeliveryListAnswer, DeliveryView } from './shape.ts';
 const MAX_DELIVERIES = 100;
 
 export const accepts = {
-  query: z.object({
+  query: z.strictObject({
     limit: integerParameter(1, MAX_DELIVERIES)
       .default(MAX_DELIVERIES)
       .meta({ description: 'The most entries to return.' }),
