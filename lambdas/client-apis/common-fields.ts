@@ -17,9 +17,12 @@ import type { Block } from '../messages/types.ts';
 import { reasoningEffort, type ThinkingFields } from './thinking-request.ts';
 import { withoutNull } from './without-null.ts';
 
-export const tokenLimit = optionalField(z.int().positive());
+const tokenLimit = optionalField(z.int().positive());
 export const unsupported = (why: string) =>
   optionalField(z.never(why)).meta({ description: 'This field is refused; the error says what to send.' });
+
+const NO_STORE =
+  'is not supported, because this gateway stores no answers. Send the whole conversation: in the AI SDK set store to false, in LangChain leave useResponsesApi’s previous_response_id off, in n8n and Open WebUI switch stored conversations off';
 
 export const streamOptions = {
   include_usage: optionalField(z.boolean()).meta({
@@ -89,6 +92,9 @@ export const commonFields = {
   max_completion_tokens: tokenLimit.meta({
     description: 'The newer name of `max_tokens`; if both are sent, this one is used.',
   }),
+  max_output_tokens: tokenLimit.meta({
+    description: 'The same, in the form of `POST /responses`; if several are sent, this one is used.',
+  }),
   stop: optionalField(
     z.union([stopSequence, boundedList(stopSequence, { max: MAX_SENT_STOP_SEQUENCES })], 'must be a text or a list'),
   ).meta({ description: 'Texts at which the answer ends; the text itself is not part of the answer.' }),
@@ -139,6 +145,15 @@ export const commonFields = {
   ).meta({
     description: 'Settings of OpenAI’s caches. They are left out; marks on parts (`cache_control`) have an effect.',
   }),
+  previous_response_id: optionalField(z.literal('', NO_STORE)).meta({
+    description: 'This field is refused: send the whole conversation with each request.',
+  }),
+  conversation: unsupported(NO_STORE),
+  prompt: unsupported('is not supported, because this gateway stores no prompts; send its text in the conversation'),
+  background: optionalField(z.literal(false, 'must be false, because this gateway does not store answers')).meta({
+    description: 'Only false is accepted, because answers are not kept.',
+  }),
+  attachments: unsupported('is not supported; send files as parts of a message'),
   moderation: unsupported('requests a moderation, which this gateway does not support; leave it out'),
   metadata: labelFields.metadata,
   trace: traceField,
@@ -272,6 +287,7 @@ export function answerFields(body: CommonBody): Record<string, unknown> {
   const {
     max_tokens: limit,
     max_completion_tokens: newer,
+    max_output_tokens: newest,
     stop,
     logit_bias: bias,
     logprobs,
@@ -279,7 +295,7 @@ export function answerFields(body: CommonBody): Record<string, unknown> {
   } = body;
   const sequences = typeof stop === 'string' ? [stop] : (stop ?? []);
   return withoutNull({
-    max_tokens: newer ?? limit,
+    max_tokens: newest ?? newer ?? limit,
     stop_sequences: sequences.length > 0 ? sequences : undefined,
     logit_bias: bias && Object.keys(bias).length > 0 ? bias : undefined,
     ...(logprobs ? { logprobs, top_logprobs: most || undefined } : {}),

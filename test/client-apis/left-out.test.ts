@@ -9,6 +9,38 @@ const response = { model: 'm', input: 'Hi' };
 const readChat = (more: object) => parseWith(chatRequestSchema, { ...chat, ...more });
 const readResponse = (more: object) => parseWith(responsesRequestSchema, { ...response, ...more });
 
+describe('a field that requests a feature, of either API', () => {
+  it.each([
+    [{ background: true }, 'background'],
+    [{ previous_response_id: 'resp_1' }, 'previous_response_id'],
+    [{ conversation: 'conv_1' }, 'conversation'],
+    [{ prompt: { id: 'pmpt_1' } }, 'prompt'],
+    [{ attachments: [{ file_id: 'file_1' }] }, 'attachments'],
+  ])('is refused by name in both APIs: %j', (more, field) => {
+    expect(refused(() => readChat(more)).metadata).toMatchObject({ field });
+    expect(refused(() => readResponse(more)).metadata).toMatchObject({ field });
+  });
+
+  it.each([
+    [{ instructions: 'Be short.' }, 'instructions'],
+    [{ text: { format: { type: 'json_object' } } }, 'text'],
+  ])('is refused by name in the chat API: %j', (more, field) => {
+    expect(refused(() => readChat(more)).metadata).toMatchObject({ field });
+  });
+
+  it('has no effect with the value that requests nothing', () => {
+    const nothing = { background: false, previous_response_id: '', conversation: null, prompt: null, text: null };
+    expect(readChat(nothing).leftOut).toEqual([]);
+    expect(readResponse(nothing).leftOut).toEqual([]);
+  });
+});
+
+it('max_output_tokens limits the answer in both APIs, before the older names', () => {
+  const limits = { max_output_tokens: 30, max_completion_tokens: 20, max_tokens: 10 };
+  expect(readChat(limits)).toMatchObject({ leftOut: [], message: { max_tokens: 30 } });
+  expect(readResponse(limits)).toMatchObject({ leftOut: [], message: { max_tokens: 30 } });
+});
+
 describe('a left-out field', () => {
   it.each([
     [{ newest_field: 1 }, ['newest_field']],

@@ -8,7 +8,7 @@ import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { searchPrompt } from '../../messages/plugins.ts';
 import { maxResults } from '../../messages/search-tool.ts';
-import { commonFields } from '../common-fields.ts';
+import { commonFields, unsupported } from '../common-fields.ts';
 import { searchContextSize, searchLocation } from '../search-request.ts';
 import { reasoningEffort, reasoningSummary, budgetTokens } from '../thinking-request.ts';
 import { chatMessages } from './conversation.ts';
@@ -87,6 +87,8 @@ export const chatBody = z.looseObject({
   store: optionalField(z.literal(false, 'must be false, because this gateway does not store answers')).meta({
     description: 'Only false is accepted, because this gateway keeps no answers.',
   }),
+  instructions: unsupported('is a field of POST /responses; send a message of the role system instead'),
+  text: unsupported('is a field of POST /responses; send response_format or verbosity instead'),
   ...mediaFields,
   functions: olderFunctions.meta({
     description: 'Your functions in the older form of `tools`; the answer then has a call as `function_call`.',

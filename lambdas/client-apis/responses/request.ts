@@ -62,11 +62,7 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
   }
   const message = {
     ...plainFields({ ...body, verbosity: body.text?.verbosity ?? body.verbosity }),
-    ...answerFields({
-      ...body,
-      max_completion_tokens: body.max_output_tokens ?? body.max_completion_tokens,
-      logprobs: requestsLogprobs(body),
-    }),
+    ...answerFields({ ...body, logprobs: requestsLogprobs(body) }),
     ...models,
     messages: withoutBlankTexts(messages),
     ...toolFields(tools, choice, body.parallel_tool_calls),

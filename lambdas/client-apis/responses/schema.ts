@@ -9,7 +9,7 @@ import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
 import { verbosity } from '../../messages/sampling-fields.ts';
-import { commonFields, tokenLimit, unsupported } from '../common-fields.ts';
+import { commonFields, unsupported } from '../common-fields.ts';
 import { reasoningEffort, reasoningSummary, budgetTokens } from '../thinking-request.ts';
 import { answerFormat } from './answer-format.ts';
 import { responsesInput } from './input.ts';
@@ -20,9 +20,6 @@ const MAX_SEARCHES = 1_000;
 
 const ONLY_CHAT = 'only POST /chat/completions answers with images or speech';
 const WITH_MESSAGES = unsupported('needs messages; send tools, tool_choice or plugins instead');
-const NO_STORE =
-  'is not supported, because this gateway stores no answers. Send the whole conversation as input: in the AI SDK set store to false, in LangChain leave useResponsesApi’s previous_response_id off, in n8n and Open WebUI switch stored conversations off';
-
 export const responseText = {
   format: optionalField(answerFormat).meta({
     description:
@@ -49,9 +46,6 @@ export const responsesBody = z.looseObject({
   input: responsesInput,
   instructions: optionalField(z.string()).meta({
     description: 'Instructions that the model gets before the conversation.',
-  }),
-  max_output_tokens: tokenLimit.meta({
-    description: 'The maximum number of tokens of the answer, including thinking. It also limits the cost.',
   }),
   max_tool_calls: optionalField(z.int().positive().max(MAX_SEARCHES)).meta({
     description: 'The most searches that the model may make for this answer; never more than 20 are made.',
@@ -80,14 +74,6 @@ export const responsesBody = z.looseObject({
   }),
   truncation: optionalField(z.enum(['auto', 'disabled'])).meta({
     description: 'With `auto` a conversation that is too long is shortened, as by the plugin `context-compression`.',
-  }),
-  previous_response_id: optionalField(z.literal('', NO_STORE)).meta({
-    description: 'This field is refused: send the whole conversation as `input`.',
-  }),
-  conversation: unsupported(NO_STORE),
-  prompt: unsupported('is not supported, because this gateway stores no prompts; send instructions and input'),
-  background: optionalField(z.literal(false, 'must be false, because this gateway does not store answers')).meta({
-    description: 'Only false is accepted, because answers are not kept.',
   }),
   client_metadata: optionalField(z.record(z.string().max(100), z.unknown())).meta({
     description: 'Facts about the client itself; they are accepted, and have no effect.',
