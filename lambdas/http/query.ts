@@ -11,8 +11,9 @@ export function checkNoQuery(query: Record<string, string>): void {
 }
 
 /**
- * Removes `beta=true`, which Anthropic's SDKs send with each request of their beta methods, and which has no effect.
+ * Removes `beta=true`, which Anthropic's SDKs send with each request of their beta methods, and which has no effect. It is
+ * sent twice if the client's base URL has it too.
  */
 export function withoutBeta({ beta, ...query }: Record<string, string>): Record<string, string> {
-  return beta === undefined || beta === 'true' ? query : { ...query, beta };
+  return beta === undefined || /^true(?:,true)*$/.test(beta) ? query : { ...query, beta };
 }

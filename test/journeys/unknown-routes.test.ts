@@ -122,6 +122,11 @@ describe('the query parameter ?beta=true of SDKs', () => {
     expect(await beta.json()).toEqual(plain);
   });
 
+  it('has no effect if it is sent twice', async () => {
+    const { status } = await get(gateway, '/workspaces?beta=true&beta=true', gateway.managementKey);
+    expect(status).toBe(200);
+  });
+
   it('is refused with another value on routes that refuse unknown parameters', async () => {
     const { status } = await get(gateway, '/workspaces?beta=perhaps', gateway.managementKey);
     expect(status).toBe(400);
