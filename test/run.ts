@@ -38,7 +38,8 @@ const isShard = selection.length === 1 && selection[0]!.startsWith('--shard=');
 const isSuite = selection.length === 0 || isShard;
 if (isSuite) rmSync(compileCache, { recursive: true, force: true });
 const hasChecks = isSuite && (!isShard || selection[0]!.startsWith('--shard=1/'));
-const checks = hasChecks ? await runChecks(['typecheck', 'lint', 'format:check', 'unused']) : [];
+const CHECKS = ['typecheck', 'lint', 'format:check', 'unused'];
+const checks = hasChecks ? await runChecks(CHECKS) : [];
 const suite = runSuite(selection);
 
 if (suite.failed.length > 0) {
@@ -47,7 +48,10 @@ if (suite.failed.length > 0) {
   );
 }
 const inQuarantine = reportedQuarantine(suite.failed);
-const failed = suite.failed.length - inQuarantine + checks.filter((hasPassed) => !hasPassed).length;
+const failedChecks = CHECKS.filter((_, at) => checks[at] === false);
+// Their reports stand before the suite's, which is long.
+for (const name of failedChecks) process.stdout.write(`FAILED: npm run ${name}\n`);
+const failed = suite.failed.length - inQuarantine + failedChecks.length;
 process.stdout.write(`${suite.passed + checks.filter(Boolean).length} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 

@@ -15,12 +15,25 @@ const message = (directives = 'delay=0', more: object = {}) => ({
   ...more,
 });
 
+const decision = (directives = 'delay=0', more: object = {}) => ({
+  model: 'sandbox/judge',
+  state: `I want my money back!\n@sandbox ${directives}`,
+  questions: { angry: { type: 'noul', instructions: 'Is the writer angry?' } },
+  ...more,
+});
+
 /** @param client default: the gateway's own key */
 async function ask(header: string, body: object, { path = '/messages', client = gateway } = {}) {
   const response = await post(client, path, body, { 'idempotency-key': header });
   const text = await response.text();
   const { error } = text.startsWith('{') ? (JSON.parse(text) as { error?: Record<string, any> }) : {}; // oxlint-disable-line typescript/no-explicit-any -- errors of any shape
   return { status: response.status, id: response.headers.get('x-generation-id')!, headers: response.headers, error };
+}
+
+async function decide(header: string, body: object) {
+  const response = await post(gateway, '/decisions', body, { 'idempotency-key': header });
+  const { status, headers } = response;
+  return { status, headers, body: (await response.json()) as { id: string; usage: { cost: number } } };
 }
 
 const spent = async () => {
@@ -61,18 +74,6 @@ describe('requests with one Idempotency-Key', () => {
   });
 
   describe('at /decisions', () => {
-    const decision = (directives = 'delay=0', more: object = {}) => ({
-      model: 'sandbox/judge',
-      state: `I want my money back!\n@sandbox ${directives}`,
-      questions: { angry: { type: 'noul', instructions: 'Is the writer angry?' } },
-      ...more,
-    });
-    const decide = async (header: string, body: object) => {
-      const response = await post(gateway, '/decisions', body, { 'idempotency-key': header });
-      const { status, headers } = response;
-      return { status, headers, body: (await response.json()) as { id: string; usage: { cost: number } } };
-    };
-
     it('get the first answer again, which is charged once', async () => {
       const header = randomUUID();
       const first = await decide(header, decision());
