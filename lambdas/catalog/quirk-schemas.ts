@@ -216,6 +216,8 @@ const openaiResponsesQuirks = z.strictObject({
    * else of metadata.user_id, because one user's prompts often begin alike.
    */
   prompt_cache_key: z.boolean().optional(),
+  /** Whether the model accepts cache breakpoints on parts of the input (OpenAI since GPT-5.6). */
+  cache_breakpoints: z.boolean().optional(),
   /** Accepted values of tool_choice, as the Messages API names them. Absent: all. */
   tool_choices: z.array(z.enum(toolChoices)).min(1).optional(),
   /**

@@ -47,6 +47,62 @@ const pdf: Block = {
   source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' },
 };
 
+const cached = { cache_control: { type: 'ephemeral' } };
+const point = { prompt_cache_breakpoint: { mode: 'explicit' } };
+
+describe('cache marks', () => {
+  const part = (words: string, isMarked = false) => ({ type: 'input_text', text: words, ...(isMarked ? point : {}) });
+  const sent = (more: Partial<MessagesRequest>) => encode(more, { cache_breakpoints: true });
+  const marked = (words: string) => ({ ...text(words), ...cached });
+  const result = (content: string | Block[]): Block => ({ type: 'tool_result', tool_use_id: 'call_1', content });
+
+  it('become breakpoints on parts of the input', () => {
+    const { input } = sent({ messages: [user([marked('a'), { ...image, ...cached }, text('b')])] });
+    expect(input).toMatchObject([{ content: [part('a', true), { type: 'input_image', ...point }, part('b')] }]);
+    expect((input as [{ content: object[] }])[0].content[2]).not.toHaveProperty('prompt_cache_breakpoint');
+  });
+
+  it('move the system prompt into the input, divided at the marks', () => {
+    expect(sent({ system: [text('a'), marked('b'), marked(' '), text('c')] })).toMatchObject({
+      input: [{ role: 'developer', content: [part('a\n\nb', true), part('\n\nc')] }, heard('Hi')],
+    });
+    expect(sent({ system: [marked('a')] })).not.toHaveProperty('instructions');
+    expect(sent({ system: [text('a'), text('b')] })['instructions']).toBe('a\n\nb');
+  });
+
+  it('on a system message in the conversation divide it', () => {
+    const messages = [user([text('Hi')]), { role: 'system' as const, content: [marked('a'), text('b')] }];
+    expect(sent({ messages })['input']).toEqual([
+      heard('Hi'),
+      { type: 'message', role: 'developer', content: [part('a', true), part('\nb')] },
+    ]);
+  });
+
+  it.each([
+    ['on the result', { ...result('a'), ...cached }, [part('a', true)]],
+    ['in its content', result([marked('a'), text('b')]), [part('a\nb', true)]],
+    ['beside an image', { ...result([text('a'), image]), ...cached }, [part('a'), { type: 'input_image', ...point }]],
+    ['on an empty result', { ...result(''), ...cached }, [part('(no output)', true)]],
+  ])('of a tool result stand at its end: %s', (_place, block, output) => {
+    const { input } = sent({ messages: [assistant([call]), user([block])] });
+    expect((input as object[])[1]).toMatchObject({ type: 'function_call_output', output });
+  });
+
+  it('on thinking, answers and blank texts are dropped', () => {
+    const { input } = sent({
+      messages: [user([text('Hi')]), assistant([marked('a')]), user([marked(' '), text('b')])],
+    });
+    expect(JSON.stringify(input)).not.toContain('prompt_cache_breakpoint');
+  });
+
+  it('are not sent to models without breakpoints', () => {
+    const messages = [user([marked('a')]), assistant([call]), user([{ ...result('b'), ...cached }])];
+    const plain = encode({ system: [marked('s')], messages });
+    expect(plain).toMatchObject({ instructions: 's', input: [heard('a'), callItem, { output: 'b' }] });
+    expect(JSON.stringify(plain)).not.toContain('breakpoint');
+  });
+});
+
 describe('a request of the Responses API', () => {
   it('streams, and stores nothing at the provider', () => {
     expect(encode({})).toEqual({

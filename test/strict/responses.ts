@@ -23,18 +23,21 @@ const reasoningGuide = 'https://platform.openai.com/docs/guides/reasoning';
 const bigAgi =
   'https://github.com/enricoros/big-AGI/blob/main/src/modules/aix/server/dispatch/chatGenerate/adapters/openai.responsesCreate.ts';
 
+const breakpoint = { prompt_cache_breakpoint: z.strictObject({ mode: z.literal('explicit') }).optional() };
 const inputPart = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('input_text'), text: z.string().min(1) }),
+  z.strictObject({ type: z.literal('input_text'), text: z.string().min(1), ...breakpoint }),
   z.strictObject({
     type: z.literal('input_image'),
     image_url: z.string().min(1),
     detail: z.enum(['auto', 'low', 'high']).optional(),
+    ...breakpoint,
   }),
   z.strictObject({
     type: z.literal('input_file'),
     filename: z.string().optional(),
     file_data: z.string().optional(),
     file_url: z.string().optional(),
+    ...breakpoint,
   }),
 ]);
 const outputPart = z.strictObject({ type: z.literal('output_text'), text: z.string().min(1) });
@@ -327,10 +330,28 @@ const metaRules: Rule<ResponsesBody>[] = [
   effortRule(metaEfforts, 'https://github.com/anomalyco/models.dev/tree/dev/providers'),
 ];
 
+/** Refuses cache breakpoints for models other than these. */
+const breakpointRule = (models: RegExp): Rule<ResponsesBody> => ({
+  source: 'https://developers.openai.com/api/docs/guides/prompt-caching',
+  refuses: ({ read, model }) =>
+    JSON.stringify(read.input).includes('"prompt_cache_breakpoint":') &&
+    !models.test(model) &&
+    "Unsupported parameter: 'prompt_cache_breakpoint'",
+});
+const openaiBreakpoints = breakpointRule(/^gpt-(?:5\.6|6)/);
+/** The documentation of the other services does not mention breakpoints. */
+const noBreakpoints = breakpointRule(/^$/);
+
 export const responsesFakes: Record<string, StrictFake> = {
-  openai: strictFake(body, [...rules, ...openaiRules]),
-  azure: strictFake(body, [...rules, ...openaiRules]),
-  xai: strictFake(body, [...rules, ...xaiRules]),
-  meta: strictFake(body, [...rules, ...metaRules]),
+  openai: strictFake(body, [...rules, ...openaiRules, openaiBreakpoints]),
+  azure: strictFake(body, [...rules, ...openaiRules, noBreakpoints]),
+  xai: strictFake(body, [...rules, ...xaiRules, noBreakpoints]),
+  meta: strictFake(body, [...rules, ...metaRules, noBreakpoints]),
 };
-export const responsesRules: readonly { source: string }[] = [...rules, ...openaiRules, ...xaiRules, ...metaRules];
+export const responsesRules: readonly { source: string }[] = [
+  ...rules,
+  ...openaiRules,
+  ...xaiRules,
+  ...metaRules,
+  openaiBreakpoints,
+];

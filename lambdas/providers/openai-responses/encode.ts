@@ -12,8 +12,9 @@ import { rareFields, refuseUnsupportedSampling, samplingFields } from '../transl
 import { withSupportedFields } from '../translated/supported-fields.ts';
 import { refuseUnsupportedChoice, withSupportedChoice } from '../translated/tool-choice.ts';
 import { withSentNames } from '../translated/tool-names.ts';
-import { systemText } from '../translated/turns.ts';
+import { APART, systemBlocks, systemText } from '../translated/turns.ts';
 import { digest, userDigest } from '../translated/user-digest.ts';
+import { endsCache } from './cache-breakpoints.ts';
 import { inputItems, systemItem } from './input.ts';
 import type { ResponsesItem } from './item.ts';
 import { mayReason, reasoningFields } from './reasoning.ts';
@@ -61,19 +62,21 @@ export function encodeResponsesRequest(
 }
 
 /**
- * Returns the system prompt and the input. In JSON mode, the system prompt is part of the input: OpenAI rejects a
+ * Returns the system prompt and the input. The system prompt is part of the input in JSON mode, because OpenAI rejects a
  * request whose input does not mention JSON, even if the instructions do (https://github.com/BigDawnGhost/wenyi/pull/66).
+ * With cache marks it is too, because the instructions cannot have any.
  */
 function inputFields(
   request: MessagesRequest,
   input: ResponsesItem[],
   target: ResponsesTarget,
 ): Record<string, unknown> {
-  const instructions = systemText(request);
-  if (instructions === '') return { input };
-  return isInJsonMode(request, target)
-    ? { input: [systemItem(instructions, target), ...input] }
-    : { instructions, input };
+  const system = systemBlocks(request);
+  if (system.length === 0) return { input };
+  const isInInput = isInJsonMode(request, target) || system.some(({ block }) => endsCache(block, target));
+  return isInInput
+    ? { input: [systemItem(system, APART, target), ...input] }
+    : { instructions: systemText(request), input };
 }
 
 /**

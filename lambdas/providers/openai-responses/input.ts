@@ -8,7 +8,8 @@ import { toolCallId } from '../tool-call-id.ts';
 import { unreadableDocument } from '../translated/documents.ts';
 import { imageUrl, inlineDocument } from '../translated/media.ts';
 import { unsupportedBlock } from '../translated/supported-fields.ts';
-import { EMPTY_RESULT, placeBlocks, turnText, blockText, toTurns, type Placed } from '../translated/turns.ts';
+import { EMPTY_RESULT, placeBlocks, blockText, toTurns, type Placed } from '../translated/turns.ts';
+import { endsCache, withBreakpoint } from './cache-breakpoints.ts';
 import type { ResponsesItem } from './item.ts';
 import { unsealReasoning } from './sealed-reasoning.ts';
 import type { ResponsesTarget } from './target.ts';
@@ -23,7 +24,7 @@ export function inputItems({ messages }: MessagesRequest, target: ResponsesTarge
   const items = toTurns(messages).flatMap(({ role, messages: turnMessages }): ResponsesItem[] => {
     switch (role) {
       case 'system':
-        return [systemItem(turnText(turnMessages.flat()), target)];
+        return [systemItem(turnMessages.flat(), '\n', target)];
       case 'assistant':
         return assistantTurn(turnMessages, target);
       case 'user':
@@ -112,16 +113,21 @@ function resultItem({ block, path }: Placed, target: ResponsesTarget): Responses
   const placed = placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`);
   const prefix = block['is_error'] === true ? 'Error: ' : '';
   const item = { type: 'function_call_output', call_id: callId(block['tool_use_id']) };
+  const isMarked = [block, ...placed.map((inner) => inner.block)].some((one) => endsCache(one, target));
   if (placed.every((inner) => inner.block.type === 'text')) {
-    const text = placed.map(blockText).join('\n') || EMPTY_RESULT;
-    return { ...item, output: `${prefix}${text}` };
+    const output = `${prefix}${placed.map(blockText).join('\n') || EMPTY_RESULT}`;
+    return { ...item, output: isMarked ? withBreakpoint([inputText(output)], true) : output };
   }
-  const parts = placed.flatMap((inner) => inputParts(inner, target));
-  return { ...item, output: prefix === '' ? parts : [inputText('Error:'), ...parts] };
+  const parts = placed.flatMap((inner) => unmarkedParts(inner, target));
+  return { ...item, output: withBreakpoint(prefix === '' ? parts : [inputText('Error:'), ...parts], isMarked) };
+}
+
+function inputParts(placed: Placed, target: ResponsesTarget): ResponsesItem[] {
+  return withBreakpoint(unmarkedParts(placed, target), endsCache(placed.block, target));
 }
 
 /** Returns the parts for a content block. Blank texts are dropped, because many providers reject them. */
-function inputParts({ block, path }: Placed, target: ResponsesTarget): ResponsesItem[] {
+function unmarkedParts({ block, path }: Placed, target: ResponsesTarget): ResponsesItem[] {
   switch (block.type) {
     case 'text':
       return isBlank(block['text']) ? [] : [inputText(block['text'] as string)];
@@ -147,8 +153,18 @@ function documentParts(block: Block, path: string, { quirks }: ResponsesTarget):
   return document.about === '' ? [file] : [inputText(document.about), file];
 }
 
-export function systemItem(text: string, { quirks }: ResponsesTarget): ResponsesItem {
-  return messageItem(quirks.system_role ?? 'developer', [inputText(text)]);
+/** Returns a system message. Its texts become one part for each cache mark, and one for the rest. */
+export function systemItem(blocks: Placed[], separator: string, target: ResponsesTarget): ResponsesItem {
+  const parts: ResponsesItem[] = [];
+  let text = '';
+  for (const [index, placed] of blocks.entries()) {
+    text += `${index === 0 ? '' : separator}${blockText(placed)}`;
+    if (isBlank(text) || !endsCache(placed.block, target)) continue;
+    append(parts, withBreakpoint([inputText(text)], true));
+    text = '';
+  }
+  if (text !== '') parts.push(inputText(text));
+  return messageItem(target.quirks.system_role ?? 'developer', parts);
 }
 
 function inputText(text: string): ResponsesItem {

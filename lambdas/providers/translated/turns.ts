@@ -74,14 +74,22 @@ export function placeBlocks(content: string | Block[], path: string): Placed[] {
   return content.map((block, index) => ({ block, path: `${path}.${index}` }));
 }
 
+/** Empty line between two texts. */
+export const APART = '\n\n';
+
 /** Joins texts with empty lines between them. Blank texts are skipped. */
 export function apart(texts: string[]): string {
-  return texts.filter((text) => !isBlank(text)).join('\n\n');
+  return texts.filter((text) => !isBlank(text)).join(APART);
 }
 
 /** Returns the text of the system prompt; empty if there is none. */
 export function systemText({ system = '' }: MessagesRequest): string {
   return typeof system === 'string' ? system : apart(placeBlocks(system, 'system').map(blockText));
+}
+
+/** Returns the texts of the system prompt, without blank ones. */
+export function systemBlocks({ system = '' }: MessagesRequest): Placed[] {
+  return placeBlocks(system, 'system').filter((placed) => !isBlank(blockText(placed)));
 }
 
 export function turnText(blocks: Placed[]): string {
