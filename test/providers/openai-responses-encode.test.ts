@@ -48,13 +48,13 @@ const pdf: Block = {
 };
 
 const cached = { cache_control: { type: 'ephemeral' } };
+const marked = (words: string) => ({ ...text(words), ...cached });
+const result = (content: string | Block[]): Block => ({ type: 'tool_result', tool_use_id: 'call_1', content });
+const sent = (more: Partial<MessagesRequest>) => encode(more, { cache_breakpoints: true });
 const point = { prompt_cache_breakpoint: { mode: 'explicit' } };
 
 describe('cache marks', () => {
   const part = (words: string, isMarked = false) => ({ type: 'input_text', text: words, ...(isMarked ? point : {}) });
-  const sent = (more: Partial<MessagesRequest>) => encode(more, { cache_breakpoints: true });
-  const marked = (words: string) => ({ ...text(words), ...cached });
-  const result = (content: string | Block[]): Block => ({ type: 'tool_result', tool_use_id: 'call_1', content });
 
   it('become breakpoints on parts of the input', () => {
     const { input } = sent({ messages: [user([marked('a'), { ...image, ...cached }, text('b')])] });
