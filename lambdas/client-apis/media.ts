@@ -70,7 +70,17 @@ export function sentImage(address: string, detail?: z.output<typeof imageDetail>
   const source = data
     ? { type: 'base64', media_type: imageTypes.get(data.mediaType), data: data.base64 }
     : { type: 'url', url: address };
-  return { type: 'image', source, ...(detail === 'low' || detail === 'high' ? { [DETAIL]: detail } : {}) };
+  return detailed({ type: 'image', source }, detail);
+}
+
+/** How closely the model looks at the pages of a document. */
+export const fileDetail = optionalField(z.enum(['auto', 'low', 'high'])).meta({
+  description:
+    'How closely the model looks at the pages. Models of OpenAI get `low` and `high`; they cost different amounts.',
+});
+
+export function detailed(block: Block, detail: z.output<typeof imageDetail>): Block {
+  return detail === 'low' || detail === 'high' ? { ...block, [DETAIL]: detail } : block;
 }
 
 /** Converts a document's address, which a schema above accepts, to a block. */

@@ -15,7 +15,7 @@ export const WRITTEN = Symbol('written arguments');
 /** Member of a text block from or for the Responses API: the phase of its message (`commentary` or `final_answer`). */
 export const PHASE = Symbol('phase');
 
-/** Member of an image block from OpenAI's APIs: how closely the model looks at the image. */
+/** Member of an image or document block from OpenAI's APIs: how closely the model looks at the image or the pages. */
 export const DETAIL = Symbol('image detail');
 
 export interface Block {

@@ -446,6 +446,25 @@ it('the detail of an image is sent as the client wrote it', () => {
   expect(encodeResponsesRequest(message, target())['input']).toMatchObject([{ content: [part('high'), part('auto')] }]);
 });
 
+const file = (detail?: string | null) => ({
+  type: 'input_file',
+  filename: 'a.pdf',
+  file_data: 'data:application/pdf;base64,JVBERi0=',
+  ...(detail === undefined ? {} : { detail }),
+});
+
+it('the detail of a file reaches a model that accepts PDFs', () => {
+  const content = [file('low'), file('high'), file('auto'), file(null), file()];
+  const { message } = responsesRequestSchema.parse({ model: 'a/b', input: [{ role: 'user', content }] });
+
+  expect(encodeResponsesRequest(message, target({ pdf_files: true }))['input']).toEqual([
+    { type: 'message', role: 'user', content: [file('low'), file('high'), file(), file(), file()] },
+  ]);
+  expect(
+    responsesRequestSchema.safeParse({ model: 'a/b', input: [{ role: 'user', content: [file('x')] }] }),
+  ).toMatchObject({ success: false });
+});
+
 const keyOf = (session: string | undefined, more: object = {}) =>
   encodeResponsesRequest(request(more), target({ prompt_cache_key: true }), session)['prompt_cache_key'];
 

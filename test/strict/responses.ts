@@ -37,6 +37,7 @@ const inputPart = z.discriminatedUnion('type', [
     filename: z.string().optional(),
     file_data: z.string().optional(),
     file_url: z.string().optional(),
+    detail: z.enum(['auto', 'low', 'high']).optional(),
     ...breakpoint,
   }),
 ]);

@@ -7,7 +7,9 @@ import type { Block } from '../../messages/types.ts';
 import { cacheMarks, marked } from '../cache-marks.ts';
 import { partsInText } from '../parts-as-text.ts';
 import {
+  detailed,
   documentAddress,
+  fileDetail,
   imageAddress,
   imageDetail,
   inputAudio,
@@ -47,6 +49,7 @@ const inputFile = z
     file_data: optionalField(documentAddress).meta({ description: 'A PDF or a text, as a data URL.' }),
     file_url: optionalField(documentAddress).meta({ description: 'The http(s) address of the document.' }),
     filename: optionalField(z.string().max(MAX_FILE_NAME_CHARACTERS)).meta({ description: 'The name of the file.' }),
+    detail: fileDetail,
     file_id: refusedFileId,
     ...cacheMarks,
   })
@@ -133,6 +136,9 @@ function partBlock(part: Exclude<Part, z.output<typeof encryptedPart>>): Block {
     case 'input_audio':
       return sentAudio(part);
     case 'input_file':
-      return marked(sentDocument((part.file_data ?? part.file_url)!, part.filename ?? undefined), part);
+      return marked(
+        detailed(sentDocument((part.file_data ?? part.file_url)!, part.filename ?? undefined), part.detail),
+        part,
+      );
   }
 }

@@ -146,10 +146,13 @@ function documentParts(block: Block, path: string, { quirks }: ResponsesTarget):
   const document = inlineDocument(block, path);
   if (document.kind === 'text') return [inputText(document.text)];
   if (!quirks.pdf_files) throw unreadableDocument(document.kind, path);
-  const file =
-    document.kind === 'base64'
-      ? { type: 'input_file', filename: document.filename, file_data: document.dataUrl }
-      : { type: 'input_file', file_url: document.url };
+  const file = {
+    type: 'input_file',
+    ...(document.kind === 'base64'
+      ? { filename: document.filename, file_data: document.dataUrl }
+      : { file_url: document.url }),
+    ...(block[DETAIL] ? { detail: block[DETAIL] } : {}),
+  };
   return document.about === '' ? [file] : [inputText(document.about), file];
 }
 
