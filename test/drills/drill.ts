@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createTable, LOCAL_TABLE, startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { runCommand, startedGateway, type DrilledAnswer, type DrilledGateway } from './gateway-process.ts';
+import { rubOf } from './roubles.ts';
 
 export interface DrillStep {
   step: string;
@@ -123,15 +124,6 @@ export function askAtOnce(
   return Promise.all(Array.from({ length: requests }, () => gateway.ask(key, model)));
 }
 
-/** Returns the total cost. A float is exact enough for the report; the books are compared exactly. */
-export function rubOf(answers: readonly DrilledAnswer[]): number {
-  return rounded(answers.reduce((sum, { costRub }) => sum + (costRub ?? 0), 0));
-}
-
-export function rounded(rub: number): number {
-  return Math.round(rub * 1e12) / 1e12;
-}
-
 /** Returns the number of responses per status, the duration of the slowest, and the total cost. */
 export function summarizeAnswers(answers: readonly DrilledAnswer[]): string {
   const kinds = Object.entries(Object.groupBy(answers, ({ seen }) => seen)).map(
@@ -152,8 +144,8 @@ export async function checkBooks(
 ): Promise<void> {
   const deadlineMs = performance.now() + SETTLED_WITHIN_MS;
   let spent = await gateway.spentRub(key);
-  while (Math.abs(spent - rub) > 1e-9 && performance.now() < deadlineMs) spent = await gateway.spentRub(key);
-  done('spending of the key', Math.abs(spent - rub) < 1e-9, `${spent} RUB; responses reported ${rub} RUB`);
+  while (spent !== rub && performance.now() < deadlineMs) spent = await gateway.spentRub(key);
+  done('spending of the key', spent === rub, `${spent} RUB; responses reported ${rub} RUB`);
   const { code, answer } = await admin('reconcile', '--deep');
   const isSound = code === 0 && answer['sound'] === true;
   const says = isSound ? 'records, rows, counters and payments agree' : JSON.stringify(answer);

@@ -4,12 +4,12 @@ import {
   askAtOnce,
   checkBooks,
   inDrill,
-  rubOf,
   summarizeAnswers,
   type DrillOptions,
   type DrillStep,
 } from './drill.ts';
 import type { DynamodbCall, FaultProxy } from '../support/fault-proxy.ts';
+import { rubOf } from './roubles.ts';
 
 /** Drill: sends many concurrent requests with one limited key, whose counter is one item. */
 export function drillHotAccount(options: DrillOptions): Promise<DrillStep[]> {

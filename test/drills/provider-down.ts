@@ -6,11 +6,11 @@ import {
   askOneByOne,
   checkBooks,
   inDrill,
-  rubOf,
   summarizeAnswers,
   type DrillOptions,
   type DrillStep,
 } from './drill.ts';
+import { rubOf } from './roubles.ts';
 
 /**
  * Drill: a provider is down. Requests fail over to another provider of the model. If the model has no other provider,

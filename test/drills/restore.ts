@@ -5,7 +5,6 @@ import {
   askAsStep,
   checkBooks,
   inDrill,
-  rubOf,
   summarizeAnswers,
   type DrillOptions,
   type DrillStep,
@@ -13,6 +12,7 @@ import {
 } from './drill.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
 import type { DrilledAnswer, DrilledGateway } from './gateway-process.ts';
+import { rounded, rubOf } from './roubles.ts';
 
 /**
  * Drill: the table is lost during requests, and is restored from an export at another address, which the running
@@ -52,7 +52,7 @@ export function drillRestore(options: DrillOptions): Promise<DrillStep[]> {
     );
     done(
       'lost spending',
-      Math.abs(spentBefore - spentThen - rubOf(lost)) < 1e-9,
+      rounded(spentBefore - spentThen) === rubOf(lost),
       `${rubOf(lost)} RUB of ${lost.length} requests after the export, and the cost of the ${requests} streams: they have no records, and nobody is charged`,
     );
     const again = await askAsStep(tools, 'requests with the same key', { gateway, key });

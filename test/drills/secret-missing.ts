@@ -6,7 +6,6 @@ import {
   askAtOnce,
   checkBooks,
   inDrill,
-  rubOf,
   summarizeAnswers,
   type DrillOptions,
   type DrillStep,
@@ -14,6 +13,7 @@ import {
 } from './drill.ts';
 import type { DrilledAnswer, DrilledGateway } from './gateway-process.ts';
 import { startSecretsManager, type DrilledSecrets } from '../support/secrets-manager.ts';
+import { rubOf } from './roubles.ts';
 
 const PEPPER = 'drill/pepper';
 const KEYS = 'drill/provider-keys';

@@ -1,5 +1,6 @@
-import { askAsStep, checkBooks, inDrill, rounded, rubOf, type DrillOptions, type DrillStep } from './drill.ts';
+import { askAsStep, checkBooks, inDrill, type DrillOptions, type DrillStep } from './drill.ts';
 import type { DynamodbCall } from '../support/fault-proxy.ts';
+import { rounded, rubOf } from './roubles.ts';
 
 /**
  * Drill: settlements cannot be written for a while. Requests are answered, their holds stay counted, and they are

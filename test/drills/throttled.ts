@@ -3,11 +3,11 @@ import {
   askAtOnce,
   checkBooks,
   inDrill,
-  rubOf,
   summarizeAnswers,
   type DrillOptions,
   type DrillStep,
 } from './drill.ts';
+import { rubOf } from './roubles.ts';
 
 /**
  * Drill: the table throttles calls. First, a third of the calls are throttled, which clients do not notice. Then all

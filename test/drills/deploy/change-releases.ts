@@ -2,9 +2,10 @@
 
 import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 import { checkAccounts, checkSpent } from './checks.ts';
-import { totalRub, type Customer, type DeployedAnswer, type DeployedGateway } from './deployed-gateway.ts';
+import type { Customer, DeployedAnswer, DeployedGateway } from './deployed-gateway.ts';
 import { REQUESTS, type Rehearsal, type Synthesized } from './rehearsal.ts';
 import { askOneAfterAnother, askDuring, reportChange } from './traffic.ts';
+import { rubOf } from '../roubles.ts';
 
 interface Customers {
   paying: Customer;
@@ -111,6 +112,6 @@ async function checkCourse({ reporter, customers, answers, killed }: Course, gat
   const [first] = answers;
   const unreportedRub = killed * (first?.costRub ?? 0);
   const step = 'usage of the key';
-  await checkSpent(reporter, gateway, { step, key: customers.paying.key, rub: totalRub(answers), unreportedRub });
+  await checkSpent(reporter, gateway, { step, key: customers.paying.key, rub: rubOf(answers), unreportedRub });
   await checkAccounts(reporter, gateway, Object.values(customers));
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DRILL_MODEL } from './drill-provider.ts';
 import { runProgram, type Outputs } from './cdk.ts';
 import type { MiniStack } from './ministack.ts';
+import { rounded } from '../roubles.ts';
 
 export interface DeployedAnswer {
   status: number;
@@ -124,14 +125,6 @@ export class DeployedGateway {
       await sleep(LOOK_EVERY_MS);
     }
   }
-}
-
-function rounded(rub: number): number {
-  return Math.round(rub * 1e12) / 1e12;
-}
-
-export function totalRub(answers: readonly DeployedAnswer[]): number {
-  return rounded(answers.reduce((sum, { costRub }) => sum + (costRub ?? 0), 0));
 }
 
 const MAX_SHOWN = 300;

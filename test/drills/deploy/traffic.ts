@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { statusesOf, totalRub, type DeployedAnswer, type DeployedGateway } from './deployed-gateway.ts';
+import { statusesOf, type DeployedAnswer, type DeployedGateway } from './deployed-gateway.ts';
 import type { Reporter } from './report.ts';
+import { rubOf } from '../roubles.ts';
 
 /** With several clients, requests are running during each change of a deployment. */
 const CLIENTS = 2;
@@ -61,7 +62,7 @@ export function reportChange(reporter: Reporter, step: string, answers: readonly
 
 function reportAnswered(reporter: Reporter, step: string, answers: readonly DeployedAnswer[]): void {
   const areAnswered = answers.length > 0 && answers.every(({ status }) => status === 200);
-  reporter.done(step, areAnswered, `${statusesOf(answers)}; ${totalRub(answers)} RUB reported`);
+  reporter.done(step, areAnswered, `${statusesOf(answers)}; ${rubOf(answers)} RUB reported`);
 }
 
 /** Time within which clients retry while the gateway is busy, as SDKs do. */

@@ -3,10 +3,11 @@
 import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 import { checkAccounts, checkSpent } from './checks.ts';
 import { DRILL_MODEL } from './drill-provider.ts';
-import { statusesOf, totalRub, type Customer, type DeployedGateway } from './deployed-gateway.ts';
+import { statusesOf, type Customer, type DeployedGateway } from './deployed-gateway.ts';
 import type { Rehearsal } from './rehearsal.ts';
 import { arrivedInOnePiece, smokeWith, type SmokeResult } from './smoke.ts';
 import { askOneAfterAnother, askTogether } from './traffic.ts';
+import { rubOf } from '../roubles.ts';
 
 /** Number of concurrent requests. The limit can pay for PAID_FOR of them. */
 const AT_ONCE = 60;
@@ -82,7 +83,7 @@ async function meetLimit({ reporter }: Rehearsal, gateway: DeployedGateway, cust
     // A hold whose reply came too late counts until it is released, so the limit may refuse more requests.
     reporter.notPossible(step, `the emulated table answered late: ${says}`);
   } else reporter.done(step, isWithinLimit && admitted === PAID_FOR, says);
-  await checkSpent(reporter, gateway, { step: 'usage of that key', key, rub: totalRub(answers) });
+  await checkSpent(reporter, gateway, { step: 'usage of that key', key, rub: rubOf(answers) });
 }
 
 /**
