@@ -137,6 +137,10 @@ describe('the result of a call', () => {
       { type: 'url', url },
     ],
     ['version 6 of the AI SDK', { type: 'file-data', data: 'JVBERi0=', mediaType: 'application/pdf' }, pdf],
+    ['the Messages API', { type: 'image', source: base64 }, base64],
+    ['the Messages API', { type: 'image', source: { type: 'url', url } }, { type: 'url', url }],
+    ['chat completions', { type: 'image_url', image_url: { url: image } }, base64],
+    ['the Responses API', { type: 'input_image', image_url: image, detail: 'auto' }, base64],
   ])('may be a list of %s with an image or a PDF: %j', (_name, part, source) => {
     const list = [{ type: 'text', text: 'The tower' }, part, { type: 'resource', resource: { uri: 'file:///a' } }];
     const content = [
@@ -145,11 +149,23 @@ describe('the result of a call', () => {
       { type: 'text', text: '{"type":"resource","resource":{"uri":"file:///a"}}' },
     ];
     const item = { type: 'function_call', call_id: 'a', name: 'look', arguments: '{}' };
-    for (const sent of [JSON.stringify(list), JSON.stringify({ content: list, isError: false }), { content: list }]) {
+    const wrapped = [
+      { content: list, isError: false },
+      { isError: false, content: list },
+    ];
+    for (const sent of [...[list, ...wrapped].map((one) => JSON.stringify(one)), { content: list }]) {
       expect(chat(calls(call('a')), result('a', sent))[1]).toMatchObject({ content });
       const output = { type: 'function_call_output', call_id: 'a', output: sent };
       expect(responses(item, output)[1]).toMatchObject({ content });
     }
+  });
+
+  it.each([
+    { data: `iVBORw0KGgo${'A'.repeat(401)}`, mimeType: 'image/png', type: 'image' },
+    { source: { data: `iVBORw0KGgo${'A'.repeat(401)}`, media_type: 'image/png', type: 'base64' }, type: 'image' },
+  ])('may be a list in a text of JSON whose first member is not its type', (part) => {
+    const sent = JSON.stringify([part]);
+    expect(chat(calls(call('a')), result('a', sent))[1]).toMatchObject({ content: [{ type: 'image' }] });
   });
 
   it.each([
