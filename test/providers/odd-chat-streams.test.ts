@@ -150,6 +150,30 @@ describe('a stream of chat completions', () => {
     ]);
   });
 
+  it.each<[string, object, object]>([
+    ['ids and without indices', { id: 'a' }, { id: 'a' }],
+    ['ids and indices', { id: 'a', index: 0 }, { id: 'a', index: 0 }],
+    ['indices and without ids', { index: 0 }, { index: 0 }],
+    ['names and without arguments', {}, {}],
+  ])('may have several calls in one list with the same %s', async (_, one, other) => {
+    const calls = [one, other].map((more) => ({ ...more, function: { name: 'look' } }));
+    const { content } = await messageOf(piece({ tool_calls: calls }) + stop('tool_calls'));
+
+    expect(content).toMatchObject([{ name: 'look' }, { name: 'look' }]);
+    expect(new Set(content.map(({ id }) => id)).size).toBe(2);
+  });
+
+  it('may have calls of different tools with the same index and id', async () => {
+    const calls = ['look', 'find'].map((name, at) =>
+      call(0, { id: 'a', function: { name, arguments: `{"at":${at}}` } }),
+    );
+
+    expect((await messageOf(calls.join('') + stop('tool_calls'))).content).toMatchObject([
+      { id: 'a', name: 'look', input: { at: 0 } },
+      { id: expect.stringMatching(/^toolu_/) as string, name: 'find', input: { at: 1 } },
+    ]);
+  });
+
   it('fails if arguments belong to no call', async () => {
     const head = call(0, { id: 'a', function: { name: 'look', arguments: '{"at":1}' } });
     const nameless = call(1, { id: null, function: { name: null, arguments: '{"at":2}' } });

@@ -152,7 +152,7 @@ class ChatTranslation {
   #onDelta(delta: Record<string, unknown>, logprobs: unknown): void {
     this.#onReasoning(reasoningIn(delta));
     const { content } = delta;
-    const calls = asRecords(delta['tool_calls']);
+    const calls = separateCalls(asRecords(delta['tool_calls']));
     const isOfText = content !== '' || !(calls.length > 0 || delta['refusal']);
     if (typeof content === 'string') this.#words.add(content, isOfText ? this.answer.logprobsIn(logprobs) : undefined);
     else for (const part of asRecords(content)) this.#onPart(part);
@@ -256,6 +256,16 @@ class ChatTranslation {
     if (stopReason !== 'failed') this.answer.finish(stopReason, this.#matchedStopSequence);
     else this.answer.fail({ message: 'The provider stopped in the middle of its answer', code: 503 });
   }
+}
+
+/**
+ * Returns the calls of a list with their positions as indexes, if several calls have the same id and index, or neither
+ * (https://github.com/HKUDS/nanobot/issues/4059). Each element with a name is another call.
+ */
+function separateCalls(calls: Record<string, unknown>[]): Record<string, unknown>[] {
+  const isSeparate = new Set(calls.map(({ index, id }) => JSON.stringify([index, id]))).size === calls.length;
+  const haveNames = calls.every((call) => recordOrEmpty(call['function'])['name']);
+  return isSeparate || !haveNames ? calls : calls.map((call, index) => ({ ...call, index }));
 }
 
 /** Returns the reasoning in a delta. Providers use different fields. Some send only `reasoning_details`. */

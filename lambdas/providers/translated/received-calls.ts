@@ -149,11 +149,11 @@ export class ReceivedCalls {
 
   #begun(piece: ToolCallPiece, name: string): StreamedCall {
     if (this.#calls.length >= MAX_ANSWER_CALLS) throw malformedCall('sent more tool calls than an answer can have');
-    const call = beginCall(piece, name);
+    const call = beginCall(piece, name, piece.id !== undefined && this.#byId.has(piece.id));
     this.#calls.push(call);
     this.#waitingBytes += announcedBytes(call);
     if (call.index !== undefined) this.#byIndex.set(call.index, call);
-    this.#byId.set(call.id, call);
+    if (piece.id !== undefined) this.#byId.set(piece.id, call);
     return call;
   }
 
@@ -194,11 +194,12 @@ export class ReceivedCalls {
 
 /**
  * Returns whether a piece with a name begins another call than the known call. Some providers give every call the index
- * 0, or no index. A new id means a new call. Without an id, a name after complete arguments means a new call.
+ * 0, or no index. A new id means a new call. Without an id, a name after complete arguments means a new call; with the
+ * same id, only another name (https://github.com/skye-harris/hass_local_openai_llm/pull/92).
  */
-function announcesAnother(piece: ToolCallPiece, known: StreamedCall): boolean {
-  if (piece.id !== undefined) return piece.id !== known.id;
-  return known.progress.isComplete;
+function announcesAnother({ id, name }: ToolCallPiece, { sentId, name: known, progress }: StreamedCall): boolean {
+  if (id !== undefined && id !== sentId) return true;
+  return progress.isComplete && (id === undefined || name !== known);
 }
 
 const NAMELESS = 'sent the arguments of a call without its name';

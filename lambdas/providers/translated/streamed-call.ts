@@ -13,6 +13,8 @@ export interface ToolCallPiece {
 export interface StreamedCall {
   index: number | undefined;
   id: string;
+  /** Id in the pieces of the call. Several calls may have the same id. */
+  sentId: string | undefined;
   name: string;
   progress: JsonProgress;
   /** Received arguments that are not written to the client yet. */
@@ -23,10 +25,12 @@ export interface StreamedCall {
   closed: boolean;
 }
 
-export function beginCall({ index, id }: ToolCallPiece, name: string): StreamedCall {
+/** @param isRepeated whether an earlier call has the same id */
+export function beginCall({ index, id }: ToolCallPiece, name: string, isRepeated: boolean): StreamedCall {
   return {
     index,
-    id: id ?? `toolu_${randomUUID().replaceAll('-', '')}`,
+    id: id === undefined || isRepeated ? `toolu_${randomUUID().replaceAll('-', '')}` : id,
+    sentId: id,
     name,
     progress: new JsonProgress(),
     unwritten: '',
