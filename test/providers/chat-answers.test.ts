@@ -64,6 +64,22 @@ function measured(batches: AnswerBatch[]) {
   };
 }
 
+describe('a completion without a finish reason', () => {
+  it.each([{}, { finish_reason: null }, { finish_reason: '' }])('is complete: %j', (more) => {
+    const message = { role: 'assistant', content: 'Hello' };
+    const whole = decodeCompletion({ choices: [{ index: 0, message, ...more }] }, context)!;
+
+    expect([textOf([whole]), stopReason([whole])]).toEqual(['Hello', 'end_turn']);
+  });
+
+  it('fails without content, or within the arguments of a call', () => {
+    const call = { id: 'a', function: { name: 'look', arguments: '{"at"' } };
+    for (const message of [{ content: null }, { tool_calls: [call] }]) {
+      expect(() => decodeCompletion({ choices: [{ index: 0, message }] }, context)).toThrow('ended its answer');
+    }
+  });
+});
+
 describe('usage from a chat-completions provider', () => {
   const counts = { prompt_tokens: 1_000, completion_tokens: 13, cached_tokens: 900 };
   const billed = {

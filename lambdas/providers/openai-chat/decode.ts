@@ -80,6 +80,8 @@ class ChatTranslation {
   readDocument(completion: Record<string, unknown>): Reading {
     return this.answer.reading(() => {
       this.#onChunk(completion);
+      // A document is complete without a finish reason too (https://github.com/XiaomiMiMo/MiMo-Code/pull/2244).
+      this.#saidDone = true;
       this.onEnd();
     });
   }
