@@ -246,3 +246,28 @@ describe('the indexes of blocks', () => {
     expect(() => passed([start, { ...text, index } as unknown as MessagesEvent])).toThrow('a block without its index');
   });
 });
+
+describe('null', () => {
+  it.each<[string, Block, object, object]>([
+    ['text', { type: 'text', text: null }, { type: 'text', text: '' }, { type: 'text_delta', text: null }],
+    [
+      'thinking',
+      { type: 'thinking', thinking: null, signature: '' },
+      { type: 'thinking', thinking: '', signature: '' },
+      { type: 'thinking_delta', thinking: null },
+    ],
+    [
+      'arguments',
+      { type: 'tool_use', id: 'a', name: 'look', input: null },
+      { type: 'tool_use', id: 'a', name: 'look', input: {} },
+      { type: 'input_json_delta', partial_json: null },
+    ],
+  ])('counts as empty instead of %s', (_name, block, content_block, delta) => {
+    const piece = { type: 'content_block_delta', index: 0, delta } as MessagesEvent;
+    expect(passed([start, open(block), piece, close])).toEqual([
+      start,
+      { type: 'content_block_start', index: 0, content_block },
+      close,
+    ]);
+  });
+});

@@ -1,7 +1,7 @@
 import type { Block, MessageDelta, MessagesEvent, StopReason } from '../../messages/types.ts';
 import { hasSoundCounts, withSoundCounts } from '../../messages/usage-counts.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
-import { isBlock, isDelta, isText } from './event-shapes.ts';
+import { isBlock, isDelta, isNullDelta, isText, withoutNullContent } from './event-shapes.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 
 /** Maximum number of content blocks in an answer. */
@@ -52,6 +52,7 @@ export class AnswerOrder {
       case 'content_block_delta': {
         const open = this.#open.get(event.index);
         this.#demand(open !== undefined, 'a delta of a block that is not open');
+        if (isRecord(event.delta) && isNullDelta(event.delta)) return [];
         this.#demand(isDelta(event.delta), 'a delta without its content');
         return this.#delta(event, open!);
       }
@@ -97,10 +98,12 @@ export class AnswerOrder {
    * (https://github.com/MadAppGang/claudish/pull/127), and Ollama starts a block at the index of an open block
    * (https://github.com/ollama/ollama/issues/17101), which ends the open block. Clients refuse both.
    */
-  #startBlock(event: EventOfType<'content_block_start'>): MessagesEvent[] {
-    const { content_block: block } = event;
+  #startBlock(sent: EventOfType<'content_block_start'>): MessagesEvent[] {
     this.#demand(this.#started && !this.#closing, 'a block outside of an answer');
+    this.#demand(isRecord(sent.content_block), 'a block without its content');
+    const block = withoutNullContent(sent.content_block);
     this.#demand(isBlock(block), 'a block without its content');
+    const event = block === sent.content_block ? sent : { ...sent, content_block: block };
     this.#demand(Number.isSafeInteger(event.index), 'a block without its index');
     const unclosed = this.#open.get(event.index);
     this.#demand(unclosed?.type !== 'tool_use', 'a block in the middle of a tool call');

@@ -1,3 +1,4 @@
+import type { Block } from '../../messages/types.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 /** Checks those fields of blocks and deltas that clients rely on. Unknown types are accepted. */
 
@@ -28,6 +29,21 @@ export function isBlock(block: unknown): boolean {
 
 export function isDelta(delta: unknown): boolean {
   return fitsShape(deltas, delta);
+}
+
+/** Returns whether the content of a delta is null, as other wires send it too. */
+export function isNullDelta(delta: Record<string, unknown>): boolean {
+  const shape = deltas[String(delta['type'])] ?? {};
+  return Object.keys(shape).some((field) => delta[field] === null);
+}
+
+/** Content of a block that begins with null instead. */
+const EMPTY: Record<string, unknown> = { text: '', thinking: '', input: {} };
+
+/** Returns a block with empty content instead of null; the same block if its content is not null. */
+export function withoutNullContent(block: Block): Block {
+  const nulls = Object.entries(EMPTY).filter(([field]) => block[field] === null);
+  return nulls.length > 0 ? { ...block, ...Object.fromEntries(nulls) } : block;
 }
 
 export function isText(value: unknown): value is string {
