@@ -14,6 +14,7 @@ import {
   verbosity,
 } from '../messages/sampling-fields.ts';
 import type { Block } from '../messages/types.ts';
+import { argumentSchema } from './argument-schema.ts';
 import { reasoningEffort, type ThinkingFields } from './thinking-request.ts';
 import { withoutNull } from './without-null.ts';
 
@@ -199,6 +200,27 @@ export function requestedFormat({ response_format: format }: CommonBody): Answer
   return format?.type === 'json_schema' ? { type: format.type, ...format.json_schema } : (format ?? undefined);
 }
 
+/**
+ * Returns whether a schema is absent, or allows any JSON object. Claude accepts no such schema: without additional
+ * properties, it allows only the empty object (https://github.com/stdapi-ai/stdapi.ai/issues/96).
+ */
+function allowsAnyObject(schema: Record<string, unknown> | null | undefined): boolean {
+  const {
+    type = 'object',
+    additionalProperties: isOpen = true,
+    title: _1,
+    description: _2,
+    $schema: _3,
+    ...rest
+  } = schema ?? {};
+  return type === 'object' && isOpen === true && Object.keys(rest).length === 0;
+}
+
+/** Returns the format with `json_object` in place of a schema that allows any JSON object. */
+function effectiveFormat(format: AnswerFormat | undefined): AnswerFormat | undefined {
+  return format?.type === 'json_schema' && allowsAnyObject(format.schema) ? { type: 'json_object' } : format;
+}
+
 /** Returns a format other than text in the form of the Messages API, to which the gateway adds `json_object`. */
 function jsonOutput(format: AnswerFormat | undefined) {
   if (format?.type === 'json_object') return { type: format.type };
@@ -206,7 +228,7 @@ function jsonOutput(format: AnswerFormat | undefined) {
   const { name, description, schema } = format;
   return {
     type: 'json_schema' as const,
-    schema: schema ?? {},
+    schema: schema && 'properties' in schema ? argumentSchema(schema) : schema,
     ...(name ? { name } : {}),
     ...(description ? { description } : {}),
   };
@@ -227,8 +249,9 @@ function formatInstructions(format: AnswerFormat | undefined): Block[] {
 export function promptSettings(
   system: Block[],
   { output_config: output, ...thinking }: ThinkingFields,
-  format: AnswerFormat | undefined,
+  requested: AnswerFormat | undefined,
 ) {
+  const format = effectiveFormat(requested);
   const blocks = withoutBlankBlocks([...system, ...formatInstructions(format)]);
   const json = jsonOutput(format);
   return {

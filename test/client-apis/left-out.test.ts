@@ -105,8 +105,8 @@ describe('a field of chat completions in the Responses API', () => {
     ],
     [{ cache_control: { type: 'ephemeral' } }, { cache_control: { type: 'ephemeral' } }],
     [
-      { response_format: { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } } },
-      { output_config: { format: { type: 'json_schema', name: 'x', schema: { type: 'object' } } } },
+      { response_format: { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'array' } } } },
+      { output_config: { format: { type: 'json_schema', name: 'x', schema: { type: 'array' } } } },
     ],
   ])('has its effect: %j', (more, expected) => {
     const { message, leftOut } = readResponse(more);
@@ -144,7 +144,7 @@ describe('tuning fields', () => {
   });
 
   it('keep the name and the description of a schema', () => {
-    const named = { name: 'Weather', description: 'The weather of a day.', schema: { type: 'object' } };
+    const named = { name: 'Weather', description: 'The weather of a day.', schema: { type: 'array' } };
     const chatFormat = { type: 'json_schema', json_schema: { ...named, strict: true } };
 
     const format = { type: 'json_schema', ...named };
@@ -152,5 +152,25 @@ describe('tuning fields', () => {
     expect(readResponse({ text: { format: { ...format, strict: true } } }).message.output_config?.format).toEqual(
       format,
     );
+  });
+
+  it.each([undefined, null, {}, { type: 'object' }, { type: 'object', additionalProperties: true }])(
+    'request any JSON object with the open schema %j',
+    (schema) => {
+      const format = { type: 'json_schema', name: 'x', schema };
+      const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } };
+      for (const { message } of [readChat({ response_format }), readResponse({ text: { format } })]) {
+        expect(message.output_config?.format).toEqual({ type: 'json_object' });
+        expect(JSON.stringify(message.system)).toContain('JSON object');
+      }
+    },
+  );
+
+  it('add the type to a schema with properties', () => {
+    const schema = { properties: { day: { type: 'string' } } };
+    const format = { type: 'json_schema', name: 'x', schema };
+    expect(readResponse({ text: { format } }).message.output_config?.format).toMatchObject({
+      schema: { type: 'object', ...schema },
+    });
   });
 });

@@ -186,7 +186,7 @@ describe('a request for music', () => {
     ],
     [
       'a schema',
-      { response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } } },
+      { response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'array' } } } },
       'response_format',
     ],
   ])('is refused by name: %s', async (_, more, field) => {
