@@ -188,6 +188,11 @@ const overflows: FaultRule[] = [
       message: /(?:passed|has) (?<asked>\d+) input tokens[\s\S]{0,120}context length is (?:only )?(?<limit>\d+)/i,
     },
   ),
+  // Errors of llama.cpp and Volcengine, from https://github.com/NousResearch/hermes-agent
+  ...rulesFrom('litellm', {
+    kind: 'context',
+    message: /slot context: (?<limit>\d+) tokens, prompt (?<asked>\d+)|exceeds? max message tokens/i,
+  }),
   // Errors of MiniMax, from https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts
   ...rulesFrom('minimax', { kind: 'context', message: /context window exceeds limit/i }),
   // Errors of LM Studio, from https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts

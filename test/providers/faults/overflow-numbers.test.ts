@@ -52,6 +52,8 @@ describe('a prompt that is too long', () => {
       'AiError: AiError: The estimated number of input and maximum output tokens (133000) exceeded this model context window limit (131072).',
     ],
     [400, 'Input length 140000 exceeds maximum allowed token size 131072'],
+    [400, 'slot context: 131072 tokens, prompt 140000 tokens'],
+    [400, 'Total tokens of image and text exceed max message tokens. Request id: 0217'],
     // https://github.com/earendil-works/pi/issues/4563
     [
       503,
