@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import * as z from 'zod';
 import { audioFormats, audioMediaTypes } from '../messages/audio.ts';
 import { base64, optionalField, sourceUrl } from '../messages/field-kinds.ts';
+import { imageTypeOf } from '../messages/image-types.ts';
 import { DETAIL, type Block } from '../messages/types.ts';
 import { BASE64_RULE, isBase64 } from '../platform/base64.ts';
 import { readDataUrl } from '../platform/data-url.ts';
@@ -32,23 +33,38 @@ function isReadableDocument(mediaType: string): boolean {
 }
 
 /**
+ * Returns the media type of an image. If a data URL has none or an unusual one, such as `application/octet-stream`, the
+ * bytes determine the type (https://github.com/openclaw/openclaw/pull/111276).
+ */
+function imageTypeIn(declared: string, data: string): string | undefined {
+  return imageTypes.get(declared) ?? imageTypeOf(data);
+}
+
+/**
  * URL or data URL of an image. Some clients send PDFs in this form (https://github.com/Portkey-AI/gateway/issues/827).
  */
-export const imageAddress = addressOf((type) => imageTypes.has(type) || type === PDF, IMAGE_RULE);
+export const imageAddress = addressOf(
+  (type, data) => type === PDF || imageTypeIn(type, data) !== undefined,
+  IMAGE_RULE,
+);
 /** URL or data URL of a document. */
 export const documentAddress = addressOf(isReadableDocument, DOCUMENT_RULE);
 
-function addressOf(isTaken: (mediaType: string) => boolean, rule: string) {
+function addressOf(isTaken: (mediaType: string, data: string) => boolean, rule: string) {
   return z.string().superRefine((text, context) => {
     const message = addressFault(text, isTaken, rule);
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   });
 }
 
-function addressFault(text: string, isTaken: (mediaType: string) => boolean, rule: string): string | undefined {
+function addressFault(
+  text: string,
+  isTaken: (mediaType: string, data: string) => boolean,
+  rule: string,
+): string | undefined {
   const data = readDataUrl(text);
   if (!data) return sourceUrl.safeParse(text).success ? undefined : rule;
-  if (!isTaken(data.mediaType) || data.base64 === '') return rule;
+  if (!isTaken(data.mediaType, data.base64) || data.base64 === '') return rule;
   if (!isBase64(data.base64)) return `its data ${BASE64_RULE}`;
   const isUnreadable = TEXT_DOCUMENT.test(data.mediaType) && !isUtf8(Buffer.from(data.base64, 'base64'));
   return isUnreadable ? 'its text must be UTF-8' : undefined;
@@ -68,7 +84,7 @@ export function sentImage(address: string, detail?: z.output<typeof imageDetail>
   const data = readDataUrl(address);
   if (data?.mediaType === PDF) return sentDocument(address, undefined);
   const source = data
-    ? { type: 'base64', media_type: imageTypes.get(data.mediaType), data: data.base64 }
+    ? { type: 'base64', media_type: imageTypeIn(data.mediaType, data.base64), data: data.base64 }
     : { type: 'url', url: address };
   return detailed({ type: 'image', source }, detail);
 }

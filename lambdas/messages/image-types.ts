@@ -54,7 +54,8 @@ function withTrueContent(content: unknown): unknown {
   return Array.isArray(content) ? withTrueTypes(content as Block[]) : content;
 }
 
-function imageTypeOf(base64: string): string | undefined {
+/** Returns the media type of an image by its first bytes; undefined if it is not one of four common types. */
+export function imageTypeOf(base64: string): string | undefined {
   const head = Buffer.from(base64.slice(0, HEAD_CHARACTERS), 'base64').toString('latin1');
   if (head.startsWith('\x89PNG\r\n')) return 'image/png';
   if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';

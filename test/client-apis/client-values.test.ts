@@ -185,3 +185,25 @@ describe('documents of a chat', () => {
     expect(message).toContain('stores no files');
   });
 });
+
+describe('images whose data URL has no usual type', () => {
+  const png = 'iVBORw0KGgo=';
+  const source = { type: 'base64', media_type: 'image/png', data: png };
+
+  it.each(['', 'application/octet-stream', 'image/x-png', 'binary/octet-stream'])(
+    'have the type of their bytes: %j',
+    (type) => {
+      const url = `data:${type};base64,${png}`;
+      const content = [{ type: 'input_image', image_url: url }];
+      const response = readResponse({ input: [{ role: 'user', content }] });
+      for (const { messages } of [readPart({ type: 'image_url', image_url: { url } }), response.message]) {
+        expect(messages[0]!.content).toEqual([{ type: 'image', source }]);
+      }
+    },
+  );
+
+  it.each(['AAAA', 'PHN2Zy8+'])('are refused if their bytes are of another type: %s', (data) => {
+    const image_url = { url: `data:application/octet-stream;base64,${data}` };
+    expect(refused(() => readPart({ type: 'image_url', image_url })).message).toContain('image/png');
+  });
+});
