@@ -265,6 +265,7 @@ class ChatTranslation {
  * (https://github.com/HKUDS/nanobot/issues/4059). Each element with a name is another call.
  */
 function separateCalls(calls: Record<string, unknown>[]): Record<string, unknown>[] {
+  if (calls.length < 2) return calls;
   const isSeparate = new Set(calls.map(({ index, id }) => JSON.stringify([index, id]))).size === calls.length;
   const haveNames = calls.every((call) => recordOrEmpty(call['function'])['name']);
   return isSeparate || !haveNames ? calls : calls.map((call, index) => ({ ...call, index }));
