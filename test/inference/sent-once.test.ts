@@ -74,9 +74,9 @@ describe.each(Object.entries(orders))('%s whose answer is lost', (_name, order) 
   });
 });
 
-describe('an image', () => {
+describe.each(Object.entries(orders))('%s', (_name, order) => {
   it('is ordered over a new connection, because a kept connection would repeat a request that breaks', async () => {
-    const { requests } = await requestsFor(orders['an image']!, lost, true);
+    const { requests } = await requestsFor(order, lost, true);
 
     expect(requests).toBe(1);
   });

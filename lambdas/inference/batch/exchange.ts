@@ -95,10 +95,10 @@ async function openStream<Event>(
   exchange: ProviderExchange,
 ): Promise<StreamedAnswer<Event>> {
   const { candidate, log } = exchange;
-  const { maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES } = batchRequest;
+  const { request, isSentOnce, maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES } = batchRequest;
   const provider = failedProvider(candidate);
   const begun = async () => {
-    const response = await sendRequest(batchRequest.request, exchange);
+    const response = await sendRequest(request, exchange, isSentOnce);
     if (isSuccessful(response)) return begunStream(response, decode, { maxBytes: maxAnswerBytes, provider });
     throw refusalOfResponse(response, await readResponse(response, maxAnswerBytes), provider);
   };
