@@ -24,10 +24,9 @@ const decisionCandidateAt = (url: string) => ({
   engine: decisionEngines['decisions-stated'],
 });
 
-async function usageWhere(reported: object) {
-  const { url } = await upstream((response) =>
-    response.end(JSON.stringify({ choices: [{ message: { content: '{"p0": 0.3, "p1": 0.7}' } }], usage: reported })),
-  );
+async function usageWhere(reported: object | undefined, more: object = {}) {
+  const completion = { choices: [{ message: { content: '{"p0": 0.3, "p1": 0.7}' } }], usage: reported, ...more };
+  const { url } = await upstream((response) => response.end(JSON.stringify(completion)));
   const offer = {
     index: 0,
     candidate: decisionCandidateAt(url),
@@ -98,6 +97,15 @@ describe('a decision with a partial usage report', () => {
       expect(await usageWhere(reported)).toMatchObject({ usage: { outputTokens: 1 }, estimated: true });
     },
   );
+});
+
+describe('a decision at another price class', () => {
+  it.each([
+    [{ prompt_tokens: 10, completion_tokens: 5 }, { service_tier: 'priority' }],
+    [{ prompt_tokens: 10, completion_tokens: 5, service_tier: 'priority' }, {}],
+  ])('raises an alarm: %j, %j', async (reported, more) => {
+    expect((await usageWhere(reported, more)).surprises.unpriced).toEqual(['service_tier']);
+  });
 });
 
 describe('a decision that its provider refuses', () => {

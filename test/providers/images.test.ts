@@ -324,7 +324,7 @@ describe('the usage of images', () => {
     });
   });
 
-  it('has the thinking and the images of Gemini', () => {
+  it('has the thinking, the images and the unusual price class of Gemini', () => {
     const usageMetadata = {
       promptTokenCount: 300,
       promptTokensDetails: [
@@ -334,6 +334,7 @@ describe('the usage of images', () => {
       candidatesTokenCount: 1_130,
       candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1_120 }],
       thoughtsTokenCount: 200,
+      serviceTier: 'priority',
     };
     const body = { candidates: [{ content: { parts: [{ inlineData: { data: PNG } }] } }], usageMetadata };
     expect(read('gemini-images', body)).toEqual({
@@ -342,6 +343,7 @@ describe('the usage of images', () => {
       image_input_tokens: 258,
       output_tokens: 1_330,
       output_tokens_details: { thinking_tokens: 200, image_tokens: 1_120 },
+      service_tier: 'priority',
     });
   });
 

@@ -164,10 +164,27 @@ describe('usage of chat completions', () => {
 
     expect(unpriced).toEqual(['service_tier']);
   });
+
+  it.each([
+    ['in an answer without usage', sse({ ...whole(undefined), service_tier: 'priority' })],
+    ['after the usage', streamed(usual) + sse({ choices: [], service_tier: 'priority' })],
+  ])('reports a tier that has another price %s', async (_place, stream) => {
+    expect(await chargedForStream(wire, stream)).toMatchObject({ unpriced: ['service_tier'] });
+  });
 });
 
 describe('usage of the Responses API', () => {
-  const { wire, streamed } = speeches['openai-responses']!;
+  const { wire, whole, streamed } = speeches['openai-responses']!;
+
+  it('reports a tier that has another price in an answer without usage', async () => {
+    const response = { ...whole(undefined), service_tier: 'priority' };
+
+    expect(charged([wire.decodeWhole(response, context)!])).toMatchObject({ cost: '170', unpriced: ['service_tier'] });
+    expect(await chargedForStream(wire, sse({ type: 'response.completed', response }))).toMatchObject({
+      cost: '170',
+      unpriced: ['service_tier'],
+    });
+  });
 
   it('is read under the names of chat completions, which relays leave in it', async () => {
     const usage = { prompt_tokens: 1_000, completion_tokens: 13, prompt_tokens_details: { cached_tokens: 900 } };

@@ -386,6 +386,15 @@ describe('sound of a provider', () => {
     expect(usage).toEqual({ input_tokens: 3, output_tokens: 50, output_tokens_details: { audio_tokens: 50 } });
   });
 
+  it('reports the unusual price class of Gemini', async () => {
+    const usageMetadata = { ...lastGeminiEvent.usageMetadata, trafficType: 'ON_DEMAND_PRIORITY' };
+    const chunks = events(geminiEvent(base64('ab')), { ...lastGeminiEvent, usageMetadata });
+
+    expect((await received('gemini-speech', chunks, { format: 'pcm' })).usage).toMatchObject({
+      service_tier: 'on_demand_priority',
+    });
+  });
+
   it('has no usage if the provider reports zero tokens for the sound', async () => {
     const chunks = events(
       { type: 'speech.audio.delta', audio: base64('ab') },

@@ -532,8 +532,10 @@ describe('the usage of a transcript', () => {
     ],
     [
       'gemini-transcription',
-      { usageMetadata: { promptTokenCount: 90, candidatesTokenCount: 10, promptTokensDetails: [] } },
-      { input_tokens: 0, audio_input_tokens: 90, output_tokens: 10 },
+      {
+        usageMetadata: { promptTokenCount: 90, candidatesTokenCount: 10, promptTokensDetails: [], serviceTier: 'flex' },
+      },
+      { input_tokens: 0, audio_input_tokens: 90, output_tokens: 10, service_tier: 'flex' },
     ],
     [
       'gemini-transcription',

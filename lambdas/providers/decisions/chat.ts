@@ -4,6 +4,7 @@ import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { DecisionsChatQuirks } from '../../catalog/decisions-quirks.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import { openaiUsage } from '../translated/openai-usage.ts';
+import { withServiceTier } from '../translated/service-tier.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireRequest, WireTarget } from '../wire.ts';
 import type { ChatMessage } from './prompt.ts';
@@ -35,6 +36,6 @@ export function choiceIn(body: unknown): Record<string, unknown> {
 }
 
 export function chatUsage(body: unknown): WireUsage | undefined {
-  const { usage } = recordOrEmpty(body);
-  return isRecord(usage) ? openaiUsage(usage) : undefined;
+  const { usage, service_tier: served } = recordOrEmpty(body);
+  return isRecord(usage) ? withServiceTier(openaiUsage(usage), served ?? usage['service_tier']) : undefined;
 }

@@ -30,7 +30,7 @@ export function geminiUsage(usage: Record<string, unknown>): WireUsage | undefin
     ...(read === undefined ? {} : { cache_read_input_tokens: read }),
     ...geminiOutputDetails(thoughts, drawnTokens(usage)),
   };
-  return withServiceTier(counts, geminiTier(usage));
+  return withGeminiTier(counts, usage);
 }
 
 /**
@@ -59,10 +59,13 @@ function drawnTokens({ candidatesTokensDetails: details }: Record<string, unknow
   return sumOfCounts(...images.map(({ tokenCount }) => countOrAbsent(tokenCount)));
 }
 
-/** Returns the service tier. The Gemini API reports the tier; Vertex AI reports the kind of traffic instead. */
-function geminiTier({ serviceTier, trafficType }: Record<string, unknown>): unknown {
-  if (typeof trafficType !== 'string' || USUAL_TRAFFIC.has(trafficType)) return serviceTier;
-  return trafficType.toLowerCase();
+/**
+ * Adds the service tier to the usage if the tier does not have the standard price. The Gemini API reports the tier;
+ * Vertex AI reports the kind of traffic instead.
+ */
+export function withGeminiTier(usage: WireUsage, { serviceTier, trafficType }: Record<string, unknown>): WireUsage {
+  const isUsual = typeof trafficType !== 'string' || USUAL_TRAFFIC.has(trafficType);
+  return withServiceTier(usage, isUsual ? serviceTier : trafficType);
 }
 
 function toolPromptTokens(usage: Record<string, unknown>): number | undefined {

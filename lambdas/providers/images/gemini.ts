@@ -3,10 +3,10 @@
  * https://ai.google.dev/gemini-api/docs/image-generation
  */
 
-import type { WireUsage } from '../../messages/types.ts';
 import { isRecord, listOrEmpty, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { geminiRefusal } from '../google-gemini/finish-reason.ts';
 import { storeField } from '../google-gemini/store-field.ts';
+import { withGeminiTier } from '../google-gemini/usage.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { ImageCodec } from './codec.ts';
@@ -45,7 +45,7 @@ export const geminiImages: ImageCodec = {
     const prompt = typeof promptTokenCount === 'number' ? promptTokenCount : 0;
     const thinking = typeof thoughtsTokenCount === 'number' ? thoughtsTokenCount : 0;
     const pictures = Math.min(imageTokensIn(usageMetadata['promptTokensDetails']) ?? 0, prompt);
-    return {
+    const counts = {
       output_images,
       input_tokens: prompt - pictures,
       image_input_tokens: pictures,
@@ -54,7 +54,8 @@ export const geminiImages: ImageCodec = {
         thinking_tokens: thinking,
         image_tokens: imageTokensIn(usageMetadata['candidatesTokensDetails']) ?? candidatesTokenCount,
       },
-    } satisfies WireUsage;
+    };
+    return withGeminiTier(counts, usageMetadata);
   },
 };
 

@@ -250,6 +250,8 @@ class ChatTranslation {
   }
 
   #finish(): void {
+    // Reports the tier again, for an answer without usage, and for a tier that follows the usage.
+    this.answer.report(withServiceTier({}, this.#servedTier));
     const stopReason = chatStopReason(this.#finishReason, {
       hasRefused: this.#refused,
       hasMatchedStopSequence: this.#matchedStopSequence !== null,

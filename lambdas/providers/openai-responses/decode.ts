@@ -167,9 +167,9 @@ class ResponsesTranslation {
     else this.answer.fail(error);
   }
 
-  #report(response: Record<string, unknown>): void {
-    const { usage } = response;
-    if (isRecord(usage)) this.answer.report(withServiceTier(openaiUsage(usage), response['service_tier']));
+  #report({ usage, service_tier: tier }: Record<string, unknown>): void {
+    const reported = withServiceTier(isRecord(usage) ? openaiUsage(usage) : {}, tier);
+    if (isRecord(usage) || reported['service_tier']) this.answer.report(reported);
   }
 }
 

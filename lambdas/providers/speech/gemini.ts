@@ -6,6 +6,7 @@ import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { statesError } from '../faults/error-detection.ts';
 import { geminiRefusal, reasonName } from '../google-gemini/finish-reason.ts';
 import { storeField } from '../google-gemini/store-field.ts';
+import { withGeminiTier } from '../google-gemini/usage.ts';
 import { jsonEvents } from '../http/json-events.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
@@ -83,11 +84,13 @@ function* soundOf(candidate: Record<string, unknown>): Generator<Buffer, void> {
 }
 
 /** Converts the usage. All output tokens are audio tokens. Zero tokens count as not reported. */
-function geminiSpeechUsage({ promptTokenCount, candidatesTokenCount }: Record<string, unknown>): WireUsage | undefined {
+function geminiSpeechUsage(usage: Record<string, unknown>): WireUsage | undefined {
+  const { promptTokenCount, candidatesTokenCount } = usage;
   if (typeof candidatesTokenCount !== 'number' || candidatesTokenCount === 0) return undefined;
-  return {
+  const counts = {
     input_tokens: typeof promptTokenCount === 'number' ? promptTokenCount : null,
     output_tokens: candidatesTokenCount,
     output_tokens_details: { audio_tokens: candidatesTokenCount },
   };
+  return withGeminiTier(counts, usage);
 }

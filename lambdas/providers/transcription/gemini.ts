@@ -3,6 +3,7 @@
 import { isRecord, listOrEmpty, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { geminiRefusal, reasonName } from '../google-gemini/finish-reason.ts';
 import { storeField } from '../google-gemini/store-field.ts';
+import { withGeminiTier } from '../google-gemini/usage.ts';
 import { countOrAbsent } from '../../messages/usage-counts.ts';
 import { jsonRequest } from '../json-request.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
@@ -42,13 +43,8 @@ export const geminiTranscription: TranscriptionCodec = {
     return { text: text.trim(), segments: [], words: [] };
   },
   readUsage(body) {
-    const { usageMetadata } = recordOrEmpty(body);
-    const {
-      promptTokenCount: prompt,
-      candidatesTokenCount,
-      thoughtsTokenCount,
-      promptTokensDetails,
-    } = recordOrEmpty(usageMetadata);
+    const usage = recordOrEmpty(recordOrEmpty(body)['usageMetadata']);
+    const { promptTokenCount: prompt, candidatesTokenCount, thoughtsTokenCount, promptTokensDetails } = usage;
     if (typeof prompt !== 'number') return undefined;
     // Tokens that are not stated to be text count as audio.
     const details = listOrEmpty(promptTokensDetails).map(recordOrEmpty);
@@ -56,12 +52,13 @@ export const geminiTranscription: TranscriptionCodec = {
     const heard = countOrAbsent(tokensOf('AUDIO')) ?? Math.max(0, prompt - tokenCountOf(tokensOf('TEXT')));
     const audio = Math.min(heard, prompt);
     const thinking = tokenCountOf(thoughtsTokenCount);
-    return {
+    const counts = {
       input_tokens: prompt - audio,
       audio_input_tokens: audio,
       output_tokens: tokenCountOf(candidatesTokenCount) + thinking,
       ...(thinking > 0 ? { output_tokens_details: { thinking_tokens: thinking } } : {}),
     };
+    return withGeminiTier(counts, usage);
   },
 };
 
