@@ -6,9 +6,15 @@ import { decisionsModality } from '../../lambdas/inference/modalities/decisions.
 import { prepareOffers } from '../../lambdas/inference/batch/offers.ts';
 import { decisionEngines } from '../../lambdas/providers/decisions/engines.ts';
 import { candidateAt } from '../support/candidate.ts';
+import type { BatchRequest } from '../../lambdas/providers/batch-engine.ts';
 import { stopUpstreams, upstream } from '../support/direct-upstream.ts';
 
 afterEach(stopUpstreams);
+
+interface SentDecision {
+  messages: { content: string }[];
+  response_format?: { json_schema: { schema: object } };
+}
 
 const task = {
   state: 'A state',
@@ -95,6 +101,25 @@ describe('a decision with a partial usage report', () => {
     'has output tokens in any case: %j',
     async (reported) => {
       expect(await usageWhere(reported)).toMatchObject({ usage: { outputTokens: 1 }, estimated: true });
+    },
+  );
+});
+
+describe('a decision without a usage report', () => {
+  it.each(['decisions-stated', 'decisions-logprobs'] as const)(
+    'is charged for its texts, not their JSON: %s',
+    (wire) => {
+      const [{ request, estimatedPrompt }] = [
+        ...decisionEngines[wire].batchRequests(
+          { ...task, state: '"'.repeat(400) },
+          decisionCandidateAt('http://t').target,
+        ),
+      ] as [BatchRequest];
+      const { messages, response_format: format } = JSON.parse(String(request.body)) as SentDecision;
+      const schema = format ? JSON.stringify(format.json_schema.schema) : '';
+
+      const bytes = messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), schema.length);
+      expect(estimatedPrompt).toEqual({ inputTokens: Math.ceil(bytes / 4) });
     },
   );
 });

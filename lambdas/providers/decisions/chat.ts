@@ -22,6 +22,18 @@ export function chatRequest(
   return { path: '/chat/completions', headers: { 'content-type': 'application/json' }, body: wellFormedJson(body) };
 }
 
+const DECISION_BYTES_PER_TOKEN = 4;
+
+/**
+ * Returns the estimated tokens of a prompt, without the JSON around its texts.
+ * @param schema JSON schema of the answer, which providers add to the prompt
+ */
+export function decisionPrompt(messages: readonly ChatMessage[], schema?: object): { inputTokens: number } {
+  const texts = [...messages.map(({ content }) => content), schema === undefined ? '' : JSON.stringify(schema)];
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return { inputTokens: Math.ceil(bytes / DECISION_BYTES_PER_TOKEN) };
+}
+
 /**
  * Returns the first choice of a completion.
  * @throws {UpstreamError} if the completion has no choice

@@ -9,7 +9,7 @@ import { inGroups, joinedGroups, labelProbabilities, tempered, type TopToken } f
 import type { Question, Verdict } from '../../decisions/question.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireTarget } from '../wire.ts';
-import { chatRequest, chatUsage, choiceIn } from './chat.ts';
+import { chatRequest, chatUsage, choiceIn, decisionPrompt } from './chat.ts';
 import type { BatchRequest, Send } from '../batch-engine.ts';
 import type { DecisionEngine } from './engine.ts';
 import { labelQuestion, stateMessages, type ChatMessage } from './prompt.ts';
@@ -78,7 +78,8 @@ function logprobsRequest(
 ): BatchRequest {
   const messages: ChatMessage[] = [...stateMessages(state), labelQuestion(question, texts, LETTERS)];
   const more = { logprobs: true, top_logprobs: LETTERS.length, temperature: 1 };
-  return { request: chatRequest(messages, target, ANSWER_TOKENS, more), outputTokens: ANSWER_TOKENS };
+  const request = chatRequest(messages, target, ANSWER_TOKENS, more);
+  return { request, outputTokens: ANSWER_TOKENS, estimatedPrompt: decisionPrompt(messages) };
 }
 
 /**

@@ -8,7 +8,7 @@ import { normalised } from '../../decisions/distribution.ts';
 import type { Question, Verdict } from '../../decisions/question.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireTarget } from '../wire.ts';
-import { chatRequest, chatUsage, choiceIn } from './chat.ts';
+import { chatRequest, chatUsage, choiceIn, decisionPrompt } from './chat.ts';
 import type { BatchRequest } from '../batch-engine.ts';
 import type { DecisionEngine } from './engine.ts';
 import { stateMessages, type ChatMessage } from './prompt.ts';
@@ -53,8 +53,9 @@ function statementRequest(state: string, { instructions, options }: Question, ta
   };
   const format = { type: 'json_schema', json_schema: { name: 'probabilities', strict: true, schema } };
   const outputTokens = OTHER_TOKENS + STATED_TOKENS_PER_OPTION * options.length;
-  const request = chatRequest([...stateMessages(state), question], target, outputTokens, { response_format: format });
-  return { request, outputTokens };
+  const messages = [...stateMessages(state), question];
+  const request = chatRequest(messages, target, outputTokens, { response_format: format });
+  return { request, outputTokens, estimatedPrompt: decisionPrompt(messages, schema) };
 }
 
 function statedVerdict(body: unknown, count: number): Verdict {
