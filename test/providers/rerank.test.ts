@@ -240,6 +240,8 @@ describe('an answer with a rank', () => {
     ['cohere-rerank', { meta: { billed_units: { input_tokens: 7 } } }, { input_tokens: 7 }],
     ['rerank', { usage: { total_tokens: 7 } }, { input_tokens: 7 }],
     ['rerank', { usage: { prompt_tokens: 7 } }, { input_tokens: 7 }],
+    ['rerank', { usage: { prompt_tokens: 7, total_tokens: 0 } }, { input_tokens: 7 }],
+    ['cohere-rerank', { meta: { billed_units: { input_tokens: 0, total_tokens: 7 } } }, { input_tokens: 7 }],
     ['rerank', { usage: { search_units: 2, total_tokens: 7 } }, { search_units: 2, input_tokens: 7 }],
   ] as const)('reports its usage: %s %j', (wire, body, usage) => {
     expect(rerankEngines[wire].readUsage(body, {})).toMatchObject(usage);

@@ -3,6 +3,7 @@
 import type { RerankQuirks } from '../../catalog/rerank-quirks.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
+import { firstCount } from '../translated/usage.ts';
 import type { RerankCodec, RerankTarget, RerankTask } from './codec.ts';
 
 /**
@@ -61,8 +62,8 @@ export const serverRerank: RerankCodec = {
   returnsAll: (target) => serverForm(target).returnsAll,
   readUsage(body) {
     const { total_tokens, prompt_tokens, search_units } = recordOrEmpty(recordOrEmpty(body)['usage']);
-    const tokens = total_tokens ?? prompt_tokens;
-    if (typeof search_units !== 'number' && typeof tokens !== 'number') return undefined;
-    return { search_units, input_tokens: typeof tokens === 'number' ? tokens : null, output_tokens: 0 };
+    const tokens = firstCount(total_tokens, prompt_tokens);
+    if (typeof search_units !== 'number' && tokens === undefined) return undefined;
+    return { search_units, input_tokens: tokens ?? null, output_tokens: 0 };
   },
 };
