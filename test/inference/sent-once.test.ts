@@ -52,6 +52,8 @@ const withStatus =
   (status: number, body = '{}'): Answering =>
   (response) =>
     response.writeHead(status).end(body);
+const envoy = (reason: string) =>
+  `upstream connect error or disconnect/reset before headers. retried and the latest reset reason: ${reason}`;
 const lost: Answering = (response) => response.destroy();
 
 describe.each(Object.entries(orders))('%s whose answer is lost', (_name, order) => {
@@ -59,6 +61,7 @@ describe.each(Object.entries(orders))('%s whose answer is lost', (_name, order) 
     ['a connection that breaks', lost],
     ['a status 500', withStatus(500)],
     ['a status 502 of a proxy', withStatus(502, '<html>Bad Gateway</html>')],
+    ['a status 503 of a proxy that lost the connection', withStatus(503, envoy('connection termination'))],
     ['half a document', withStatus(200, '{"data": [{"b64_')],
   ])('is not ordered again, because the provider may charge for it: %s', async (_what, answering) => {
     const { requests, result } = await requestsFor(order, answering);
@@ -67,8 +70,12 @@ describe.each(Object.entries(orders))('%s whose answer is lost', (_name, order) 
     expect(result).toHaveProperty('failure');
   });
 
-  it.each([429, 503])('is ordered again if the provider was too busy: %s', async (status) => {
-    const { requests } = await requestsFor(order, withStatus(status));
+  it.each([
+    [429, '{}'],
+    [503, '{}'],
+    [503, envoy('connection failure')],
+  ])('is ordered again if the provider did not process it: %i %s', async (status, body) => {
+    const { requests } = await requestsFor(order, withStatus(status, body));
 
     expect(requests).toBe(3);
   });

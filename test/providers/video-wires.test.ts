@@ -316,6 +316,11 @@ describe('the answer to a video request', () => {
     expect(wireOf('google-veo').readSubmitted(answer('<html>', status))).toEqual({ uncertain: message });
   });
 
+  it.each(wireNames)('of %s: a proxy that lost the connection leaves the outcome unknown', (name) => {
+    const lost = 'upstream connect error or disconnect/reset before headers. reset reason: connection termination';
+    expect(wireOf(name).readSubmitted(answer(lost, 503))).toHaveProperty('uncertain');
+  });
+
   it.each(wireNames)('of %s: a bare 503 has a message of the gateway', (name) => {
     expect(wireOf(name).readSubmitted(answer('<html>', 503))).toEqual({
       failed: 'The provider answered with status 503',

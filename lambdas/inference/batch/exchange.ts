@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BatchRequest, DecodeStream, StreamedAnswer } from '../../providers/batch-engine.ts';
 import { errorInAnswer, failureOf, refusalOfResponse, type ProviderFailure } from '../../providers/failures.ts';
 import { statesError } from '../../providers/faults/error-detection.ts';
+import { isLostByProxy } from '../../providers/faults/lost-by-proxy.ts';
 import { parsedAnswer } from '../../providers/http/parsed-answer.ts';
 import { readResponse } from '../../providers/http/read-text.ts';
 import { UpstreamError } from '../../providers/http/upstream-error.ts';
@@ -68,8 +69,8 @@ async function withPauses<Answer>(
 }
 
 /** Whether the provider certainly has not processed the request, so that it costs nothing. */
-function isUnprocessed({ kind, cause }: ProviderFailure): boolean {
-  const isBusy = kind === 'rate_limit_exceeded' || kind === 'provider_overloaded';
+function isUnprocessed({ kind, cause, message }: ProviderFailure): boolean {
+  const isBusy = (kind === 'rate_limit_exceeded' || kind === 'provider_overloaded') && !isLostByProxy(message);
   return isBusy || (cause instanceof UpstreamError && cause.isUnsent);
 }
 

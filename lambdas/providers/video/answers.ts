@@ -4,6 +4,7 @@ import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { parseForeignExactly, recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 import { classifyError } from '../faults/classify.ts';
 import type { FaultKind } from '../faults/fault-rule.ts';
+import { isLostByProxy } from '../faults/lost-by-proxy.ts';
 import { retryAfterSeconds } from '../faults/retry-after.ts';
 import { statedError } from '../faults/stated-error.ts';
 import type { Polled, Submitted, JobHttpAnswer } from '../job-wire.ts';
@@ -53,7 +54,8 @@ export function unsuccessful({ status, text }: JobHttpAnswer, stated: unknown, p
   if (fault === 'operator' || fault === 'catalog') return { failed: message, fault };
   // MiniMax reports timeouts and failures with status 200, and may have accepted the job nevertheless.
   const isInSuccess = status < 300 && (fault === 'timeout' || fault === 'failure');
-  return isInSuccess || uncertainStatuses.has(status) ? { uncertain: message } : { failed: message };
+  const isUncertain = isInSuccess || uncertainStatuses.has(status) || isLostByProxy(text);
+  return isUncertain ? { uncertain: message } : { failed: message };
 }
 
 /** Families of video providers, which select the rules for errors. `video` has no rules of its own. */
