@@ -40,6 +40,21 @@ const faultOf = (sent: Sent, setting?: Setting) => refused(() => tagsOf(sent, se
 const names = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
 const digest = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
 
+describe('a key of the gateway that is sent as a tag', () => {
+  const secret = `sk-mg-v1-${'0a'.repeat(32)}`;
+
+  it('is recorded as a hash, wherever it is', () => {
+    const tags = tagsOf({
+      header: `team=${secret}`,
+      field: { project: `p ${secret}` },
+      body: { user: secret, session_id: secret },
+    });
+
+    const hash = digest(secret);
+    expect(tags).toEqual({ user: hash, session: hash, team: hash, project: digest(`p ${secret}`) });
+  });
+});
+
 describe('the header x-gateway-tags', () => {
   it.each([
     ['project=lake,team=core', { project: 'lake', team: 'core' }],

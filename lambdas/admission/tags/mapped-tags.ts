@@ -49,5 +49,9 @@ function recordedValue(text: string, isProtected: boolean): string | undefined {
   const value = text.trim();
   if (value === '') return undefined;
   if (!isProtected && obeys(tagValueRule, value)) return value;
+  return hashedTag(value);
+}
+
+export function hashedTag(value: string): string {
   return `sha256:${createHash('sha256').update(value).digest('hex')}`;
 }

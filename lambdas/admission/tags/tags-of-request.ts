@@ -3,7 +3,8 @@ import { MAX_REQUEST_TAGS } from '../../platform/tag-rules.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import type { RequestTags } from '../../store/generations/request-tags.ts';
 import type { Caller } from '../caller.ts';
-import { mappedTags } from './mapped-tags.ts';
+import { containsSecret } from '../credentials.ts';
+import { hashedTag, mappedTags } from './mapped-tags.ts';
 import { checkRequiredTags } from './required-tags.ts';
 import { TAGS_FIELD, TAGS_HEADER, tagsOfField, tagsOfHeader, tooManyTags } from './sent-tags.ts';
 
@@ -37,7 +38,9 @@ export function tagsOfRequest(
   const stated = new Map([...tagsOfField(field), ...fromHeader]);
   if (stated.size > MAX_REQUEST_TAGS) throw tooManyTags(fromHeader.size > 0 ? TAGS_HEADER : TAGS_FIELD);
   const mapped = mappedTags(isRecord(body) ? body : {}, headers, sensitiveData.enabled);
-  const tags = Object.fromEntries([...Object.entries(ofKey), ...mapped, ...stated]);
+  const named = [...Object.entries(ofKey), ...mapped, ...stated];
+  // Records and reports must not contain a key of this gateway that a client sends as its user or session.
+  const tags = Object.fromEntries(named.map(([name, text]) => [name, containsSecret(text) ? hashedTag(text) : text]));
   checkRequiredTags(caller, tags);
   return tags;
 }
