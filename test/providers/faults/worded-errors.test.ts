@@ -45,6 +45,8 @@ const accounts = [
   'The workspace spend limit has been reached. Please contact your admin.',
   'Your billing account has exceeded its monthly spending cap.',
   'Monthly usage limit reached. Increase your spend limit',
+  'Weekly spending limit reached for this API key',
+  'Daily spend limit exceeded',
   'You have run out of credits or need a subscription.',
   'Not enough credits to complete this request',
   'You have no credits left',
