@@ -1,6 +1,6 @@
 /**
- * Exa, `POST /search` (https://exa.ai/docs/reference/search). The response includes the texts of the pages, for which
- * Exa charges per page.
+ * Exa, `POST /search` (https://exa.ai/docs/reference/search). The response includes the texts of the pages. Exa charges
+ * extra for more than ten pages (https://exa.ai/docs/reference/pricing).
  */
 
 import * as z from 'zod';
