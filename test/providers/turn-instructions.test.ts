@@ -154,3 +154,33 @@ describe('members of thinking that need a beta', () => {
     expect(sent({ thinking }, {})).toEqual(sent({ thinking: others }, {}));
   });
 });
+
+describe('instructions in sequence', () => {
+  const both = {
+    role: 'system',
+    content: [
+      { type: 'text', text: 'One.' },
+      { type: 'text', text: 'Two.' },
+    ],
+  };
+
+  it.each([
+    [
+      'within the conversation',
+      [user('A'), system('One.'), system('Two.'), assistant('B'), user('C')],
+      [user('A'), both, assistant('B'), user('C')],
+    ],
+    [
+      'around a message of the user',
+      [user('A'), system('One.'), user('B'), system('Two.')],
+      [user('A'), user('B'), both],
+    ],
+  ])('become one instruction at Anthropic, which does not allow them: %s', (_, messages, expected) => {
+    expect(atClaude(OPUS, { messages }).messages).toEqual(expected);
+  });
+
+  it('stay apart if they apply for different times', () => {
+    const messages = [user('A'), reminder('One.'), system('Two.')];
+    expect(atClaude(OPUS, { messages }).messages).toEqual(messages);
+  });
+});

@@ -465,6 +465,17 @@ const conversationRules: Rule<ClaudeBody>[] = [
         ({ role, content }, index) => role === 'system' && content.length > 0 && messages[index + 1]?.role === 'user',
       ) && "role 'system' must precede an 'assistant' message or end the array",
   },
+  {
+    source: `${docs}/build-with-claude/mid-conversation-system-messages#limitations`,
+    refuses: ({ read: { messages } }) =>
+      messages.some(
+        ({ role, content }, index) =>
+          role === 'system' &&
+          content.length > 0 &&
+          messages[index - 1]?.role === 'system' &&
+          messages[index - 1]!.content.length > 0,
+      ) && "role 'system' must not follow another message of this role",
+  },
   betaFieldsRule,
   {
     source: 'https://github.com/anthropics/anthropic-sdk-python/issues/1598',

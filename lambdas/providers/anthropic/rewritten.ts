@@ -3,6 +3,7 @@
 import { append } from '../../platform/append.ts';
 import type { ConvertiblePart } from '../../catalog/quirk-values.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
+import { asBlocks } from '../../messages/as-blocks.ts';
 import { withoutBillingLine } from '../../messages/billing-line.ts';
 import { isBlank, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
 import { withMarkOnBlock, withPlainMarks } from '../../messages/cache-marks.ts';
@@ -115,8 +116,7 @@ export function placedInstructions(request: MessagesRequest): MessagesRequest {
         placed,
         begun.filter((one) => !isInstruction(one)),
       );
-      append(placed, withoutExpired(begun).filter(isInstruction));
-      append(placed, run.slice(last + 1));
+      append(placed, merged([...withoutExpired(begun).filter(isInstruction), ...run.slice(last + 1)]));
     }
     run = [];
   };
@@ -130,6 +130,24 @@ export function placedInstructions(request: MessagesRequest): MessagesRequest {
   }
   closeRun();
   return { ...request, messages: placed };
+}
+
+/**
+ * Merges adjacent instructions with the same members, because Anthropic does not allow instructions in sequence
+ * (https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages#limitations).
+ */
+function merged(instructions: Message[]): Message[] {
+  const result: Message[] = [];
+  for (const one of instructions) {
+    const last = result.at(-1);
+    if (!last || membersOf(last) !== membersOf(one)) result.push(one);
+    else result[result.length - 1] = { ...last, content: [...asBlocks(last.content), ...asBlocks(one.content)] };
+  }
+  return result;
+}
+
+function membersOf(message: Message): string {
+  return JSON.stringify({ ...message, content: 0 });
 }
 
 /** Whether a message has instructions, and does not only set the effort. */
