@@ -26,6 +26,12 @@ const ending = (reason: StopReason | null, output_tokens: number): MessagesEvent
   usage: { output_tokens },
 });
 
+const piece = (partial_json: string): MessagesEvent => ({
+  type: 'content_block_delta',
+  index: 0,
+  delta: { type: 'input_json_delta', partial_json },
+});
+
 const at = (index: number, event: MessagesEvent) => ({ ...event, index }) as MessagesEvent;
 
 function passed(events: MessagesEvent[]): MessagesEvent[] {
@@ -43,6 +49,28 @@ describe('usage that is reported after the stop reason', () => {
       ending('end_turn', 500),
       end,
     ]);
+  });
+});
+
+describe('arguments in the start of a call', () => {
+  const whole = open({ type: 'tool_use', id: 'toolu_1', name: 'look', input: { at: 'sea' } });
+  const rest = [close, ending('tool_use', 2), end];
+
+  it.each([
+    ['the call ends', rest, [piece('{"at":"sea"}'), ...rest]],
+    ['empty deltas follow', [piece(''), ...rest], [piece(''), piece('{"at":"sea"}'), ...rest]],
+  ])('become a delta, from which clients read them, if %s', (_, events, expected) => {
+    expect(passed([start, whole, ...events])).toEqual([start, call, ...expected]);
+  });
+
+  it('are left out if deltas repeat them', () => {
+    const deltas = [piece('{"at":'), piece('"sea"}')];
+    expect(passed([start, whole, ...deltas, ...rest])).toEqual([start, call, ...deltas, ...rest]);
+  });
+
+  it.each([undefined, null])('are empty if the start has none: %s', (input) => {
+    const bare = open({ type: 'tool_use', id: 'toolu_1', name: 'look', input });
+    expect(passed([start, bare, ...rest])).toEqual([start, call, ...rest]);
   });
 });
 

@@ -16,6 +16,8 @@ interface NumberedBlock {
   /** The client's index. */
   index: number;
   type: string;
+  /** Arguments that the start of a call contained, as JSON; undefined as soon as a delta has arguments. */
+  json?: string | undefined;
 }
 
 /**
@@ -62,7 +64,7 @@ export class AnswerOrder {
         // The gateway may have closed the block already, or the provider never opened it.
         if (!open) return [];
         this.#open.delete(event.index);
-        return [numbered(event, open.index), ...this.#released()];
+        return [...argumentsOf(open), numbered(event, open.index), ...this.#released()];
       }
       case 'message_delta':
         this.#demand(this.#started && isRecord(event.delta), 'an ending without its content');
@@ -97,6 +99,9 @@ export class AnswerOrder {
    * Handles the start of a block. Blocks are numbered in their order: MiniMax, Z.ai and Kimi skip indexes
    * (https://github.com/MadAppGang/claudish/pull/127), and Ollama starts a block at the index of an open block
    * (https://github.com/ollama/ollama/issues/17101), which ends the open block. Clients refuse both.
+   *
+   * Some services send the arguments of a call here (https://github.com/openclaw/openclaw/pull/120461), but clients read
+   * them only from deltas (https://github.com/AntSeed/antseed/pull/15). The client gets a delta at the call's end.
    */
   #startBlock(sent: EventOfType<'content_block_start'>): MessagesEvent[] {
     this.#demand(this.#started && !this.#closing, 'a block outside of an answer');
@@ -109,10 +114,14 @@ export class AnswerOrder {
     this.#demand(unclosed?.type !== 'tool_use', 'a block in the middle of a tool call');
     const index = this.#newIndex();
     this.#open.delete(event.index);
-    this.#open.set(event.index, { index, type: block.type });
-    this.#hasCall ||= block.type === 'tool_use';
-    this.#hasDirectCall ||= block.type === 'tool_use' && !isCalledByCode(block);
-    return [...(unclosed ? [stopOf(unclosed)] : []), numbered(event, index)];
+    const isCall = block.type === 'tool_use';
+    const json = isCall ? JSON.stringify(block['input'] ?? null) : undefined;
+    const isUsual = json === undefined || json === '{}';
+    this.#open.set(event.index, { index, type: block.type, json: isUsual || json === 'null' ? undefined : json });
+    this.#hasCall ||= isCall;
+    this.#hasDirectCall ||= isCall && !isCalledByCode(block);
+    const started = isUsual ? event : { ...event, content_block: { ...block, input: {} } };
+    return [...(unclosed ? [stopOf(unclosed)] : []), numbered(started, index)];
   }
 
   /** Returns the client's index of the next block. */
@@ -131,6 +140,7 @@ export class AnswerOrder {
    */
   #delta(event: EventOfType<'content_block_delta'>, open: NumberedBlock): MessagesEvent[] {
     const { delta } = event;
+    if (delta.type === 'input_json_delta' && delta.partial_json.trim() !== '') open.json = undefined;
     const isSignature = delta.type === 'signature_delta';
     if (isSignature && (open.type === 'text' || open.type === 'tool_use')) return [];
     const thought = delta.type === 'thinking_delta' ? delta.thinking : undefined;
@@ -226,6 +236,12 @@ function numbered<Event extends { index: number }>(event: Event, index: number):
 
 function stopOf({ index }: { index: number }): MessagesEvent {
   return { type: 'content_block_stop', index };
+}
+
+/** Returns a delta with the arguments that the start of a call contained, unless other deltas had arguments. */
+function argumentsOf({ index, json }: NumberedBlock): MessagesEvent[] {
+  if (json === undefined) return [];
+  return [{ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: json } }];
 }
 
 function isSound(usage: unknown): boolean {
