@@ -193,6 +193,22 @@ describe('a request of Converse', () => {
     ]);
   });
 
+  it('has images of results after all results for other models, which reject them there', () => {
+    const messages = callAndResult({ content: [text('See'), image] });
+    const { messages: sent } = encode({ messages, tools: [lookup] }, {}) as { messages: { content: unknown[] }[] };
+
+    expect(sent[2]!.content).toEqual([
+      {
+        toolResult: {
+          toolUseId: 'toolu_1',
+          content: [{ text: 'See' }, { text: '(the image of this result follows)' }],
+        },
+      },
+      { text: 'And?' },
+      { image: { format: 'png', source: { bytes: 'iVBO' } } },
+    ]);
+  });
+
   it('has unique document names that Converse accepts, with a text next to them', () => {
     const titles = ['Report: «2026».pdf', 'Report  2026 pdf', 'Отчёт', undefined].map((title) => pdf({ title }));
 

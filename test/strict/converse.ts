@@ -107,6 +107,15 @@ const isOfTool = (one: object) => 'toolUse' in one || 'toolResult' in one;
 
 const rules: Rule<ConverseBody>[] = [
   {
+    source: 'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolResultContentBlock.html',
+    refuses: ({ read: { messages }, model }) =>
+      !/claude|nova/.test(model) &&
+      messages.some(({ content }) =>
+        content.some((one) => 'toolResult' in one && one.toolResult.content.some((part) => 'image' in part)),
+      ) &&
+      "This model doesn't support the image field for user messages",
+  },
+  {
     source: 'https://github.com/NousResearch/hermes-agent/pull/63983',
     refuses: ({ read }) =>
       [...(read.system ?? []), ...read.messages.flatMap(({ content }) => content)].some(

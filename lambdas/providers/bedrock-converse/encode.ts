@@ -3,7 +3,7 @@
 import { penalties } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { withSupportedMarks } from '../../messages/cache-marks.ts';
-import type { MessagesRequest } from '../../messages/types.ts';
+import type { Message, MessagesRequest } from '../../messages/types.ts';
 import { withCallsLast } from '../anthropic/calls-last.ts';
 import { withTextualErrors } from '../anthropic/error-results.ts';
 import { withSupportedThinking } from '../anthropic/supported-thinking.ts';
@@ -20,10 +20,7 @@ import { outputConfig, toolConfig } from './tools.ts';
 
 export function encodeConverseRequest(requested: MessagesRequest, target: ConverseTarget): Record<string, unknown> {
   const translated = withCallsAsText(withSupportedFields(requested, familyOf(target).hasCitations));
-  const isClaude = familyOf(target).hasAnthropicSignatures;
-  const supported = withSupportedMarks(
-    isClaude ? { ...translated, messages: withCallsLast(withTextualErrors(translated.messages)) } : translated,
-  );
+  const supported = withSupportedMarks({ ...translated, messages: supportedResults(translated.messages, target) });
   // Without any limit, a model could write more than the output for which the gateway reserved money.
   const maxTokens = outputLimit(supported, target) ?? target.maxOutputTokens;
   const request = withSupportedThinking(supported, target.quirks, maxTokens ?? Infinity);
@@ -52,6 +49,13 @@ export function encodeConverseRequest(requested: MessagesRequest, target: Conver
       ? { additionalModelResponseFieldPaths: ['/delta/stop_sequence'] }
       : {}),
   };
+}
+
+/** Returns the messages with calls and results that the model's family accepts. */
+function supportedResults(messages: Message[], target: ConverseTarget): Message[] {
+  const { hasAnthropicSignatures: isClaude, hasImagesInResults } = familyOf(target);
+  if (isClaude) return withCallsLast(withTextualErrors(messages));
+  return hasImagesInResults ? messages : withTextualErrors(messages, ({ type }) => type === 'image');
 }
 
 /** Adds a user message before a conversation that begins with an assistant message, which Converse would reject. */

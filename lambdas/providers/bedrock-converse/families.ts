@@ -15,6 +15,11 @@ interface Family {
   cachesOnlyTexts: boolean;
   /** Whether a tool result may have a status, such as a failure. */
   hasResultStatus: boolean;
+  /**
+   * Whether a tool result may contain images
+   * (https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolResultContentBlock.html).
+   */
+  hasImagesInResults: boolean;
   /** Whether tool_choice may require a certain tool by name. */
   hasNamedTool: boolean;
   /** Whether the models support citations of documents, and search results that the client provides. */
@@ -30,6 +35,7 @@ const noModelFields: Family = {
   hasCacheTtl: false,
   cachesOnlyTexts: false,
   hasResultStatus: false,
+  hasImagesInResults: false,
   hasNamedTool: false,
   hasCitations: false,
   hasStructuredAnswers: false,
@@ -43,6 +49,7 @@ const families: Record<NonNullable<BedrockConverseQuirks['family']>, Family> = {
     hasCacheTtl: true,
     cachesOnlyTexts: false,
     hasResultStatus: true,
+    hasImagesInResults: true,
     hasNamedTool: true,
     hasCitations: true,
     hasStructuredAnswers: true,
@@ -53,6 +60,7 @@ const families: Record<NonNullable<BedrockConverseQuirks['family']>, Family> = {
     cachePoints: new Set(['system', 'messages']),
     cachesOnlyTexts: true,
     hasResultStatus: true,
+    hasImagesInResults: true,
     hasNamedTool: true,
   },
 };
