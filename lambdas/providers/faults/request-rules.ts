@@ -221,7 +221,15 @@ export const requestRules = [
     kind: 'elsewhere',
     status: [400, 422],
     message:
-      /invalid beta flag|reserved keyword|extra inputs are not permitted|extraneous key \[|^This model doesn.t support (?:tool use|system messages|documents|images)|unexpected value\(s\).{0,200}anthropic-beta/is,
+      /invalid beta flag|reserved keyword|extra inputs are not permitted|extraneous key \[|^This model doesn.t support (?:tool use|system messages|documents|images|the [\w.]{1,40} (?:field|content block))|unexpected value\(s\).{0,200}anthropic-beta/is,
+  }),
+  // The Gemini API and Google Cloud do not accept the same fields for the same model. Errors of Google, from
+  // https://github.com/googleapis/python-genai/issues/1921
+  ...rulesFrom('google', {
+    kind: 'elsewhere',
+    status: [400],
+    message:
+      /^(?:Invalid JSON payload received\. )?Unknown name "|^[\w ]{1,40} is not enabled for (?:this model|models\/)/i,
   }),
   // A self-hosted server may lack features that another endpoint of the same model has. Errors of Ollama, from
   // https://github.com/ollama/ollama/blob/main/docs/api.md

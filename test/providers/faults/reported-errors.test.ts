@@ -197,6 +197,18 @@ const rows: Row[] = [
     400,
   ],
   ['amazon-bedrock', 400, { message: "This model doesn't support tool use in streaming mode." }, 'elsewhere', 400],
+  // https://github.com/strands-agents/harness-sdk/issues/1241, https://github.com/anomalyco/opencode/issues/49443
+  ...[
+    "This model doesn't support the toolConfig.toolChoice.any field. Remove toolConfig.toolChoice.any and try again.",
+    "This model doesn't support the image field for user messages. Remove image and try again.",
+    "This model doesn't support the image content block that you provided. Update the content block and try again.",
+  ].map((message): Row => ['amazon-bedrock', 400, { message }, 'elsewhere', 400]),
+  // https://github.com/googleapis/python-genai/issues/1921, https://github.com/PublicAffairs/openai-gemini/issues/63
+  ...[
+    'Invalid JSON payload received. Unknown name "store": Cannot find field.',
+    'Logprobs is not enabled for models/gemini-2.5-pro',
+    'Penalty is not enabled for this model',
+  ].map((message): Row => ['google', 400, google(message), 'elsewhere', 400]),
   ['amazon-bedrock', 503, { message: 'Bedrock is unable to process your request.' }, 'overload', 529],
   // Relays send temporary failures with status 500: https://github.com/experientiallabs/experiential/pull/830
   ['anthropic', 500, anthropic('api_error', 'Overloaded'), 'overload', 529],
