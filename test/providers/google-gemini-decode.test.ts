@@ -47,6 +47,19 @@ describe('a function call from Gemini', () => {
     expect(JSON.stringify(content[0]!['input'])).toBe('{"account":9007199254740993}');
   });
 
+  it.each([
+    ['{"name":"list","args":{}}', '{"args":{"path":"/a"}}'],
+    ['{"name":"list","args":{},"willContinue":true}', '{"partialArgs":[{"jsonPath":"$.path","stringValue":"/a"}]}'],
+  ])('may get its arguments in a later piece, without its name: %s', async (begun, rest) => {
+    const pieces = [begun, rest, '{"name":"stop","args":{}}'].map((call) => response(`{"functionCall":${call}}`));
+    const { content, stop_reason } = await messageOf([...pieces, response('', 'STOP')]);
+    expect(content.map(({ name, input }) => [name, input])).toEqual([
+      ['list', { path: '/a' }],
+      ['stop', {}],
+    ]);
+    expect(stop_reason).toBe('tool_use');
+  });
+
   it('is the only one passed on if the client disables parallel calls', async () => {
     const { content, stop_reason } = await messageOf([response(`${lamp(true)},${lamp(false)}`), response('', 'STOP')], {
       tool_choice: { type: 'auto', disable_parallel_tool_use: true },

@@ -39,7 +39,8 @@ export class CallReader {
     this.end();
     this.#index += 1;
     const args = asOptionalRecord(call['args']);
-    const isPartial = args === undefined && (call['willContinue'] === true || asList(call['partialArgs']).length > 0);
+    const isEmpty = Object.keys(args ?? {}).length === 0;
+    const isPartial = isEmpty && (call['willContinue'] === true || asList(call['partialArgs']).length > 0);
     const id = asCallId(call['id']);
     this.#blocks.toolCall({
       index: this.#index,
@@ -52,8 +53,16 @@ export class CallReader {
     this.#goOn(call);
   }
 
+  /**
+   * Reads a piece without a name. After a complete call, its arguments replace the empty ones of the call
+   * (https://github.com/smallmain/vscode-unify-chat-provider/issues/48).
+   */
   #goOn(call: Record<string, unknown>): void {
-    if (!this.#partial) return;
+    if (!this.#partial) {
+      const args = asOptionalRecord(call['args']);
+      if (args) this.#write(JSON.stringify(args));
+      return;
+    }
     for (const value of asRecords(call['partialArgs'])) this.#write(this.#partial.write(value));
     if (call['willContinue'] !== true) this.end();
   }
