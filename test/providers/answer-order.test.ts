@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Block, MessagesEvent, StopReason } from '../../lambdas/messages/types.ts';
+import type { Block, Delta, MessagesEvent, StopReason } from '../../lambdas/messages/types.ts';
 import { AnswerOrder } from '../../lambdas/providers/anthropic/answer-order.ts';
 
 const start: MessagesEvent = {
@@ -26,11 +26,8 @@ const ending = (reason: StopReason | null, output_tokens: number): MessagesEvent
   usage: { output_tokens },
 });
 
-const piece = (partial_json: string): MessagesEvent => ({
-  type: 'content_block_delta',
-  index: 0,
-  delta: { type: 'input_json_delta', partial_json },
-});
+const delta = (one: Delta): MessagesEvent => ({ type: 'content_block_delta', index: 0, delta: one });
+const piece = (partial_json: string) => delta({ type: 'input_json_delta', partial_json });
 
 const at = (index: number, event: MessagesEvent) => ({ ...event, index }) as MessagesEvent;
 
@@ -71,6 +68,26 @@ describe('arguments in the start of a call', () => {
   it.each([undefined, null])('are empty if the start has none: %s', (input) => {
     const bare = open({ type: 'tool_use', id: 'toolu_1', name: 'look', input });
     expect(passed([start, bare, ...rest])).toEqual([start, call, ...rest]);
+  });
+});
+
+describe('text or thinking in the start of a block', () => {
+  const thinking = (words: string, signature: string) => open({ type: 'thinking', thinking: words, signature });
+  const words = (said: string) => delta({ type: 'text_delta', text: said });
+  const thought = (said: string) => delta({ type: 'thinking_delta', thinking: said });
+  const signature = delta({ type: 'signature_delta', signature: 'sig' });
+  const whole = open({ type: 'text', text: 'Hel' });
+  const rest = [close, ending('end_turn', 2), end];
+
+  it.each([
+    ['without deltas', [whole], [text, words('Hel')]],
+    ['before other text', [whole, words('lo')], [text, words('Hel'), words('lo')]],
+    ['before the same text', [whole, words('Hello')], [text, words('Hello')]],
+    ['with a signature', [thinking('Hm', 'sig')], [thinking('', ''), thought('Hm'), signature]],
+    ['before a signature', [thinking('Hm', ''), signature], [thinking('', ''), thought('Hm'), signature]],
+    ['after a signature', [thinking('', 'sig'), thought('Hm')], [thinking('', ''), thought('Hm'), signature]],
+  ])('becomes a delta: %s', (_, events, expected) => {
+    expect(passed([start, ...events, ...rest])).toEqual([start, ...expected, ...rest]);
   });
 });
 

@@ -1,7 +1,8 @@
-import type { Block, MessageDelta, MessagesEvent, StopReason } from '../../messages/types.ts';
+import type { Block, Delta, MessageDelta, MessagesEvent, StopReason } from '../../messages/types.ts';
 import { hasSoundCounts, withSoundCounts } from '../../messages/usage-counts.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { isBlock, isDelta, isNullDelta, isText, withoutNullContent } from './event-shapes.ts';
+import { blockDeltas, emptied } from './whole-blocks.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 
 /** Maximum number of content blocks in an answer. */
@@ -16,8 +17,8 @@ interface NumberedBlock {
   /** The client's index. */
   index: number;
   type: string;
-  /** Arguments that the start of a call contained, as JSON; undefined as soon as a delta has arguments. */
-  json?: string | undefined;
+  /** Content of the start of the block that the client has not got yet. */
+  early: Delta[];
 }
 
 /**
@@ -54,9 +55,12 @@ export class AnswerOrder {
       case 'content_block_delta': {
         const open = this.#open.get(event.index);
         this.#demand(open !== undefined, 'a delta of a block that is not open');
-        if (isRecord(event.delta) && isNullDelta(event.delta)) return [];
-        this.#demand(isDelta(event.delta), 'a delta without its content');
-        return this.#delta(event, open!);
+        if (!isDelta(event.delta)) {
+          this.#demand(isNullDelta(event.delta), 'a delta without its content');
+          return [];
+        }
+        if (open!.early.length === 0) return this.#delta(event, open!);
+        return [...deltasIn(open!, earlyBefore(event.delta, open!)), ...this.#delta(event, open!)];
       }
       case 'content_block_stop': {
         const open = this.#open.get(event.index);
@@ -64,7 +68,7 @@ export class AnswerOrder {
         // The gateway may have closed the block already, or the provider never opened it.
         if (!open) return [];
         this.#open.delete(event.index);
-        return [...argumentsOf(open), numbered(event, open.index), ...this.#released()];
+        return [...deltasIn(open, open.early), numbered(event, open.index), ...this.#released()];
       }
       case 'message_delta':
         this.#demand(this.#started && isRecord(event.delta), 'an ending without its content');
@@ -100,8 +104,9 @@ export class AnswerOrder {
    * (https://github.com/MadAppGang/claudish/pull/127), and Ollama starts a block at the index of an open block
    * (https://github.com/ollama/ollama/issues/17101), which ends the open block. Clients refuse both.
    *
-   * Some services send the arguments of a call here (https://github.com/openclaw/openclaw/pull/120461), but clients read
-   * them only from deltas (https://github.com/AntSeed/antseed/pull/15). The client gets a delta at the call's end.
+   * Some services send arguments or thinking here (https://github.com/openclaw/openclaw/pull/120461,
+   * https://github.com/Compresr-ai/Context-Gateway/pull/32), but clients read them only from deltas
+   * (https://github.com/AntSeed/antseed/pull/15).
    */
   #startBlock(sent: EventOfType<'content_block_start'>): MessagesEvent[] {
     this.#demand(this.#started && !this.#closing, 'a block outside of an answer');
@@ -115,13 +120,13 @@ export class AnswerOrder {
     const index = this.#newIndex();
     this.#open.delete(event.index);
     const isCall = block.type === 'tool_use';
-    const json = isCall ? JSON.stringify(block['input'] ?? null) : undefined;
-    const isUsual = json === undefined || json === '{}';
-    this.#open.set(event.index, { index, type: block.type, json: isUsual || json === 'null' ? undefined : json });
+    const early = blockDeltas(block);
+    this.#open.set(event.index, { index, type: block.type, early });
     this.#hasCall ||= isCall;
     this.#hasDirectCall ||= isCall && !isCalledByCode(block);
-    const started = isUsual ? event : { ...event, content_block: { ...block, input: {} } };
-    return [...(unclosed ? [stopOf(unclosed)] : []), numbered(started, index)];
+    const isUsual = early.length === 0 && !(isCall && block['input'] == null);
+    const started = isUsual ? event : { ...event, content_block: emptied(block) };
+    return [...(unclosed ? endOf(unclosed) : []), numbered(started, index)];
   }
 
   /** Returns the client's index of the next block. */
@@ -140,7 +145,6 @@ export class AnswerOrder {
    */
   #delta(event: EventOfType<'content_block_delta'>, open: NumberedBlock): MessagesEvent[] {
     const { delta } = event;
-    if (delta.type === 'input_json_delta' && delta.partial_json.trim() !== '') open.json = undefined;
     const isSignature = delta.type === 'signature_delta';
     if (isSignature && (open.type === 'text' || open.type === 'tool_use')) return [];
     const thought = delta.type === 'thinking_delta' ? delta.thinking : undefined;
@@ -153,9 +157,9 @@ export class AnswerOrder {
     const index = this.#newIndex();
     const content_block = thought === undefined ? { type, text: '' } : { type, thinking: '', signature: '' };
     const begun: MessagesEvent[] = [{ type: 'content_block_start', index, content_block }, numbered(event, index)];
-    if (open.type === 'tool_use') return [...begun, stopOf({ index })];
-    this.#open.set(event.index, { index, type });
-    return [stopOf(open), ...begun];
+    if (open.type === 'tool_use') return [...begun, ...endOf({ index, early: [] })];
+    this.#open.set(event.index, { index, type, early: [] });
+    return [...endOf(open), ...begun];
   }
 
   /**
@@ -202,7 +206,7 @@ export class AnswerOrder {
   }
 
   #closeAll(): MessagesEvent[] {
-    const stops = [...this.#open.values()].map(stopOf);
+    const stops = [...this.#open.values()].flatMap(endOf);
     this.#open.clear();
     return stops;
   }
@@ -234,14 +238,33 @@ function numbered<Event extends { index: number }>(event: Event, index: number):
   return event.index === index ? event : { ...event, index };
 }
 
-function stopOf({ index }: { index: number }): MessagesEvent {
-  return { type: 'content_block_stop', index };
+/** Returns the events that end a block. */
+function endOf(block: Pick<NumberedBlock, 'index' | 'early'>): MessagesEvent[] {
+  return [...deltasIn(block, block.early), { type: 'content_block_stop', index: block.index }];
 }
 
-/** Returns a delta with the arguments that the start of a call contained, unless other deltas had arguments. */
-function argumentsOf({ index, json }: NumberedBlock): MessagesEvent[] {
-  if (json === undefined) return [];
-  return [{ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: json } }];
+function deltasIn({ index }: Pick<NumberedBlock, 'index'>, deltas: Delta[]): MessagesEvent[] {
+  return deltas.map((delta) => ({ type: 'content_block_delta', index, delta }));
+}
+
+/** Takes the early content that precedes a delta. Content that the delta repeats is dropped. */
+function earlyBefore(delta: Delta, block: NumberedBlock): Delta[] {
+  if (contentOf(delta).trim() === '') return [];
+  const { early } = block;
+  block.early = early.filter(({ type }) => type !== delta.type && type !== 'thinking_delta');
+  return early.filter((one) => !block.early.includes(one) && !isRepeated(one, delta));
+}
+
+/** Whether a delta begins with early content. Arguments and signatures are always repeated, never continued. */
+function isRepeated(early: Delta, delta: Delta): boolean {
+  if (early.type !== delta.type) return false;
+  const isText = early.type === 'text_delta' || early.type === 'thinking_delta';
+  return !isText || contentOf(delta).startsWith(contentOf(early));
+}
+
+function contentOf(delta: Delta): string {
+  const [content] = Object.entries(delta).flatMap(([name, value]) => (name === 'type' ? [] : [value]));
+  return typeof content === 'string' ? content : '';
 }
 
 function isSound(usage: unknown): boolean {

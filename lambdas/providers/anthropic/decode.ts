@@ -50,9 +50,9 @@ export function decodeMessage(document: unknown, context: DecodeContext<Anthropi
       type: 'message_start',
       message: { ...message, type, content: [], stop_reason: null, stop_sequence: null, usage: usage ?? {} },
     },
+    // AnswerOrder divides whole blocks into deltas.
     ...content.flatMap((block, index): MessagesEvent[] => [
-      { type: 'content_block_start', index, content_block: emptied(block) },
-      ...blockDeltas(block).map((delta): MessagesEvent => ({ type: 'content_block_delta', index, delta })),
+      { type: 'content_block_start', index, content_block: block },
       { type: 'content_block_stop', index },
     ]),
     {
@@ -66,40 +66,6 @@ export function decodeMessage(document: unknown, context: DecodeContext<Anthropi
   const calls = new ClientCalls(context.request, envelopeOf(context.target.quirks).toolNames);
   const checked = events.flatMap((event) => order.check(event)).flatMap((event) => signatures.seal(event));
   return { events: checked.map((data) => ({ data: withClientCall(data, calls) })) };
-}
-
-type BlockDelta = Extract<MessagesEvent, { type: 'content_block_delta' }>['delta'];
-
-/** Removes from a block the content that clients assemble from deltas. */
-function emptied(block: Block): Block {
-  switch (block.type) {
-    case 'text':
-      return { ...block, text: '' };
-    case 'thinking':
-      return { ...block, thinking: '', signature: '' };
-    case 'tool_use':
-    case 'server_tool_use':
-      return { ...block, input: {} };
-    default:
-      return block;
-  }
-}
-
-function blockDeltas(block: Block): BlockDelta[] {
-  switch (block.type) {
-    case 'text':
-      return [{ type: 'text_delta', text: block['text'] as string }];
-    case 'thinking':
-      return [
-        { type: 'thinking_delta', thinking: block['thinking'] as string },
-        { type: 'signature_delta', signature: (block['signature'] ?? '') as string },
-      ];
-    case 'tool_use':
-    case 'server_tool_use':
-      return [{ type: 'input_json_delta', partial_json: JSON.stringify(block['input'] ?? {}) }];
-    default:
-      return [];
-  }
 }
 
 class FrameReader implements ChunkDecoder {

@@ -32,7 +32,8 @@ export function isDelta(delta: unknown): boolean {
 }
 
 /** Returns whether the content of a delta is null, as other wires send it too. */
-export function isNullDelta(delta: Record<string, unknown>): boolean {
+export function isNullDelta(delta: unknown): boolean {
+  if (!isRecord(delta)) return false;
   const shape = deltas[String(delta['type'])] ?? {};
   return Object.keys(shape).some((field) => delta[field] === null);
 }
