@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
+import { bedrockConverseWire } from '../../lambdas/providers/bedrock-converse/wire.ts';
 import { openaiChatWire } from '../../lambdas/providers/openai-chat/wire.ts';
+import { packFrame } from '../support/event-stream.ts';
 
 const contextFor = (supportedParameters: string[], more: Partial<MessagesRequest> = {}) => ({
   target: { providerId: 'p', upstreamModel: 'm', maxOutputTokens: 100, supportedParameters, quirks: {} },
@@ -115,5 +117,59 @@ describe('a text that looks like a tag', () => {
   it('is not read twice if a message so far is next to the delta', async () => {
     const soFar = chunk({ delta: {}, message: { content: '<th' } });
     expect(await streamed([piece({ content: '<th' }), soFar, piece({ content: 'e>' })])).toEqual([text('<the>')]);
+  });
+});
+
+describe('thinking in tags before a call of Nova', () => {
+  const tools = [{ name: 'look', input_schema: { type: 'object' } }];
+  const input = { toolUse: { toolUseId: 'tooluse_1', name: 'look', input: {} } };
+  const call = expect.objectContaining({ type: 'tool_use', name: 'look' }) as unknown;
+  const answered = (content: object[], family: 'nova' | 'other', more: Partial<MessagesRequest> = { tools }) => {
+    const context = contextFor([], more);
+    const document = { output: { message: { role: 'assistant', content } }, stopReason: 'tool_use', usage: {} };
+    const target = { ...context.target, quirks: { family } };
+    const { events } = bedrockConverseWire.decodeWhole(document, { ...context, target })!;
+    const assembler = new MessageAssembler();
+    for (const { data } of events) assembler.add(data);
+    return assembler.finish()!.content;
+  };
+  const said = { text: '<thinking> I look. </thinking>\n\nA moment.' };
+
+  it('becomes thinking blocks, also after the first call', () => {
+    expect(answered([said, input, { text: '<thinking>Again.</thinking>\n' }, input], 'nova')).toEqual([
+      thinking('I look. '),
+      text('A moment.'),
+      call,
+      thinking('Again.'),
+      call,
+    ]);
+  });
+
+  it('arrives in pieces', async () => {
+    const frames = [
+      packFrame('messageStart', JSON.stringify({ role: 'assistant' })),
+      ...['<thin', 'king>Hm', '.</thinking', '>\n', 'Yes'].map((piece_) =>
+        packFrame('contentBlockDelta', JSON.stringify({ contentBlockIndex: 0, delta: { text: piece_ } })),
+      ),
+      packFrame('contentBlockStop', JSON.stringify({ contentBlockIndex: 0 })),
+      packFrame('messageStop', JSON.stringify({ stopReason: 'end_turn' })),
+    ];
+    async function* body(): AsyncGenerator<Buffer> {
+      for (const frame of frames) yield await Promise.resolve(frame);
+    }
+    const context = contextFor([], { tools });
+    const target = { ...context.target, quirks: { family: 'nova' as const } };
+    const assembler = new MessageAssembler();
+    for await (const { events } of bedrockConverseWire.decode(body(), { ...context, target })) {
+      for (const { data } of events) assembler.add(data);
+    }
+    expect(assembler.finish()!.content).toEqual([thinking('Hm.'), text('Yes')]);
+  });
+
+  it.each([
+    ['without tools', 'nova', {}],
+    ['of another model', 'other', { tools }],
+  ] as const)('stays text %s', (_, family, more) => {
+    expect(answered([said], family, more as Partial<MessagesRequest>)).toEqual([text(said.text)]);
   });
 });

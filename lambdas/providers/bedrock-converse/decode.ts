@@ -7,6 +7,7 @@ import { asCallId, asList, asOptionalRecord, asRecord, asRecords, asText } from 
 import type { Reading } from '../decoded-body.ts';
 import { TranslatedAnswer } from '../translated/answer.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
+import { TaggedThinking } from '../translated/tagged-thinking.ts';
 import { parseEvent, translate } from '../translated/stream.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';
@@ -61,6 +62,8 @@ class ConverseTranslation {
   readonly #foreign = new Set<Index>();
   /** Index of the Converse block whose text is in the text block that is open for the client. */
   #textBlock: Index;
+  /** Writer of that text. */
+  #words: TaggedThinking;
   /** Citations that arrived before the text of their block. */
   #citations: object[] = [];
   #citationCharacters = 0;
@@ -68,6 +71,17 @@ class ConverseTranslation {
   constructor(context: Context) {
     this.#context = context;
     this.answer = new TranslatedAnswer(context, gatewaySignature('bedrock-converse'));
+    this.#words = this.#newWords();
+  }
+
+  /**
+   * Returns a writer of a block's text. Nova thinks in tags before it calls a tool, in one or several blocks
+   * (https://docs.aws.amazon.com/nova/latest/userguide/tool-use-invocation.html).
+   */
+  #newWords(): TaggedThinking {
+    const { target, request } = this.#context;
+    const isTagged = target.quirks.family === 'nova' && Boolean(request.tools?.length);
+    return new TaggedThinking(this.answer.blocks, isTagged, 'thinking');
   }
 
   readDocument({ output, usage, stopReason, ...answer }: Record<string, unknown>): Reading {
@@ -91,6 +105,7 @@ class ConverseTranslation {
     const event = asRecord(parseEvent(payload));
     if (type === 'metadata') this.#onMetadata(event);
     else this.#onEvent(type, event);
+    this.answer.waitingBytes = this.#words.waitingBytes;
     if (this.#hasLastUsage) this.#finish();
   }
 
@@ -152,14 +167,18 @@ class ConverseTranslation {
   #onText(index: Index, text: string): void {
     if (text === '') return;
     // In the Messages API, citations belong to one text block, so each Converse block gets its own.
-    if (this.#textBlock !== index) this.answer.blocks.endProse();
+    if (this.#textBlock !== index) {
+      this.answer.blocks.endProse();
+      this.#words = this.#newWords();
+    }
     this.#textBlock = index;
-    this.answer.blocks.text(text);
+    this.#words.add(text);
     this.#cite();
   }
 
   #onThinking(text: Record<string, unknown>, { redactedContent }: Record<string, unknown>): void {
     const { blocks } = this.answer;
+    this.#words.flush();
     blocks.thinking(asText(text['text']));
     const signature = asText(text['signature']);
     if (signature !== '') blocks.sign(this.#sealed(signature));
@@ -187,12 +206,14 @@ class ConverseTranslation {
   }
 
   #cite(): void {
+    if (this.#citations.length > 0) this.#words.flush();
     for (const citation of this.#citations) this.answer.blocks.citation(citation);
     this.#citations = [];
     this.#citationCharacters = 0;
   }
 
   #onCall(index: Index, id: string, name: string, json: string): void {
+    this.#words.flush();
     this.answer.blocks.toolCall({
       index,
       id: id || undefined,
@@ -203,6 +224,7 @@ class ConverseTranslation {
 
   #onBlockStop(index: Index): void {
     this.#foreign.delete(index);
+    if (this.#textBlock === index) this.#words.flush();
     // Nova sends citations in separate blocks after the text.
     this.#cite();
   }
@@ -250,6 +272,7 @@ class ConverseTranslation {
   }
 
   #finish(): void {
+    this.#words.flush();
     const reason = converseStopReason(this.#stopReason!, this.answer.blocks.hasToolCalls);
     if (reason !== 'failed') this.answer.finish(reason, this.#matchedStopSequence);
     else this.answer.fail({ message: 'The model stopped in the middle of an unreadable block' });

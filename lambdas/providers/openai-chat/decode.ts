@@ -8,6 +8,7 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';
 import type { Reading } from '../decoded-body.ts';
 import { TranslatedAnswer } from '../translated/answer.ts';
+import { TaggedThinking } from '../translated/tagged-thinking.ts';
 import { parseEvent, parseEventExactly, sseReader, translate } from '../translated/stream.ts';
 import { openaiUsage } from '../translated/openai-usage.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
@@ -17,7 +18,6 @@ import { SpokenAnswer } from '../translated/spoken-answer.ts';
 import { statesError } from '../faults/error-detection.ts';
 import { chatStopReason, isFailedFinish } from './finish-reason.ts';
 import { asArguments, asCallId, asOptionalRecord, asRecord, asRecords, asText } from '../shapes.ts';
-import { TaggedThinking } from './tagged-thinking.ts';
 import { toolNameRule, type ChatTarget } from './target.ts';
 
 export function decodeChatStream(

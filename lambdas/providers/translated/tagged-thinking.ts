@@ -1,8 +1,6 @@
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
-import type { BlockWriter } from '../translated/block-writer.ts';
+import type { BlockWriter } from './block-writer.ts';
 
-const OPENING = '<think>';
-const CLOSING = '</think>';
 /** Maximum number of characters of white space before the tag. */
 const MAX_INDENT = 64;
 
@@ -22,14 +20,19 @@ interface Piece {
 export class TaggedThinking {
   /** Position of the waiting pieces. `opened` and `closed`: directly after a tag. `text`: no tag can follow. */
   #place: 'begin' | 'opened' | 'thinking' | 'closed' | 'text';
+  readonly #opening: string;
+  readonly #closing: string;
   /** Tags that may begin the text. After separate thinking, or a call, an opening tag is text. */
-  #tags = [OPENING, CLOSING];
+  #tags: string[];
   /** Unwritten pieces, which may be a part of a tag, or white space next to a tag. */
   #waiting: Piece[] = [];
   readonly #blocks: BlockWriter;
 
-  constructor(blocks: BlockWriter, isReasoning: boolean) {
+  constructor(blocks: BlockWriter, isReasoning: boolean, tag = 'think') {
     this.#blocks = blocks;
+    this.#opening = `<${tag}>`;
+    this.#closing = `</${tag}>`;
+    this.#tags = [this.#opening, this.#closing];
     this.#place = isReasoning ? 'begin' : 'text';
   }
 
@@ -50,7 +53,7 @@ export class TaggedThinking {
   /** Writes the waiting pieces. */
   flush(): void {
     if (this.#place === 'begin' && this.#waiting.length > 0) this.#toText();
-    this.#tags = [CLOSING];
+    this.#tags = [this.#closing];
     if (this.#place === 'thinking') this.#blocks.thinking(this.#waitingText());
     this.#waiting = [];
   }
@@ -79,7 +82,7 @@ export class TaggedThinking {
     const tag = this.#tags.find((one) => begun.startsWith(one));
     if (tag) {
       this.#drop(indent + tag.length);
-      this.#place = tag === OPENING ? 'opened' : 'closed';
+      this.#place = tag === this.#opening ? 'opened' : 'closed';
       return true;
     }
     const mayBeTag = this.#tags.some((one) => one.startsWith(begun));
@@ -89,10 +92,10 @@ export class TaggedThinking {
 
   #readThinking(): boolean {
     const text = this.#waitingText();
-    const end = text.indexOf(CLOSING);
-    const written = end === -1 ? text.length - partOfTag(text) : end;
+    const end = text.indexOf(this.#closing);
+    const written = end === -1 ? text.length - partOfTag(text, this.#closing) : end;
     this.#blocks.thinking(text.slice(0, written));
-    this.#drop(written + (end === -1 ? 0 : CLOSING.length));
+    this.#drop(written + (end === -1 ? 0 : this.#closing.length));
     if (end !== -1) this.#place = 'closed';
     return end !== -1;
   }
@@ -138,9 +141,9 @@ function tokensFrom(position: number, tokens: readonly TokenLogprob[]): TokenLog
 }
 
 /** Returns how many characters at the end of a text may be the beginning of the closing tag. */
-function partOfTag(text: string): number {
-  for (let length = CLOSING.length - 1; length > 0; length -= 1) {
-    if (text.endsWith(CLOSING.slice(0, length))) return length;
+function partOfTag(text: string, tag: string): number {
+  for (let length = tag.length - 1; length > 0; length -= 1) {
+    if (text.endsWith(tag.slice(0, length))) return length;
   }
   return 0;
 }
