@@ -1,6 +1,7 @@
+/** Checks those fields of blocks and deltas that clients rely on. Unknown types are accepted. */
+
 import type { Block } from '../../messages/types.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
-/** Checks those fields of blocks and deltas that clients rely on. Unknown types are accepted. */
 
 type Shape = Record<string, (value: unknown) => boolean>;
 
