@@ -353,6 +353,40 @@ describe('items with the same index', () => {
   });
 });
 
+const bareItem = (type: string, one: object) => ({ type: `response.output_item.${type}`, item: one });
+const bareDelta = (type: string, item_id: string, text: string) => ({
+  type: `response.${type}.delta`,
+  item_id,
+  delta: text,
+});
+
+// Source: https://github.com/lemonade-sdk/lemonade/issues/3607
+it('items without an index are told apart by their ids, as those of llama.cpp', async () => {
+  const text = { type: 'message', id: 'msg_1', content: [{ type: 'output_text', text: 'So.' }] };
+  const calls = ['look', 'leap'].map((name) => ({ ...call(name, '{"at":1}'), id: `fc_${name}` }));
+  const batches = await decode([
+    bareItem('added', reasoning),
+    bareDelta('reasoning_text', 'rs_1', 'Hm.'),
+    bareItem('added', { ...text, content: [] }),
+    bareDelta('output_text', 'msg_1', 'So.'),
+    ...calls.flatMap((one) => [
+      bareItem('added', { ...one, arguments: '' }),
+      bareDelta('function_call_arguments', one.id, '{"at":1}'),
+    ]),
+    bareItem('done', { ...reasoning, content: [{ type: 'reasoning_text', text: 'Hm.' }] }),
+    bareItem('done', text),
+    ...calls.map((one) => bareItem('done', one)),
+    completed,
+  ]);
+
+  expect(contentOf(batches)).toMatchObject([
+    { type: 'thinking', thinking: 'Hm.' },
+    { type: 'text', text: 'So.' },
+    { type: 'tool_use', id: 'call_look', input: { at: 1 } },
+    { type: 'tool_use', id: 'call_leap', input: { at: 1 } },
+  ]);
+});
+
 describe('a failed response', () => {
   const silent = { type: 'response.failed', response: { status: 'failed', error: null, output: [] } };
 

@@ -1,6 +1,6 @@
 /** Converts streams of the Responses API to events of the Messages API. */
 
-import { isRecord } from '../../platform/json/foreign-json.ts';
+import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import { expectsJson } from '../../messages/output-format.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
@@ -35,6 +35,7 @@ export function decodeResponse(document: unknown, context: DecodeContext): Answe
 class ResponsesTranslation {
   readonly answer: TranslatedAnswer;
   readonly #items: OutputItems;
+  readonly #places = new ItemPlaces();
   /** Whether the response failed without an error. */
   #hasFailed = false;
 
@@ -68,7 +69,7 @@ class ResponsesTranslation {
   }
 
   #onEvent(event: Record<string, unknown>): void {
-    const index = placeOf(event);
+    const index = this.#places.of(event);
     switch (asText(event['type'])) {
       case 'response.output_item.added':
         this.#items.begin(index, asRecord(event['item']));
@@ -177,7 +178,17 @@ function hasFailed({ status }: Record<string, unknown>): boolean {
   return status === 'failed' || status === 'cancelled';
 }
 
-/** Returns the output index of an event's item; 0 if the event has no index. */
-function placeOf({ output_index: index }: Record<string, unknown>): number {
-  return Number.isSafeInteger(index) ? (index as number) : 0;
+/** Finds the output indexes of items. llama.cpp sends none, and its items overlap, so the items' ids count there. */
+class ItemPlaces {
+  readonly #byId = new Map<string, number>();
+
+  /** Returns the index of an event's item. An unknown id means the last item. */
+  of({ type, output_index: index, item_id: id, item }: Record<string, unknown>): number {
+    if (Number.isSafeInteger(index)) return index as number;
+    const own = recordOrEmpty(item)['id'] ?? id;
+    if (type === 'response.output_item.added' && typeof own === 'string' && !this.#byId.has(own)) {
+      this.#byId.set(own, this.#byId.size);
+    }
+    return this.#byId.get(own as string) ?? Math.max(0, this.#byId.size - 1);
+  }
 }
