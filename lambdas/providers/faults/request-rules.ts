@@ -111,6 +111,23 @@ export const requestRules = [
     kind: 'request',
     code: ['invalid_image_url', 'invalid_image_format', 'invalid_base64_image', 'image_parse_error'],
   }),
+  // Codes of failed responses, whose error has no type and no status. Errors of OpenAI, from
+  // https://github.com/openai/openai-python/blob/main/src/openai/types/responses/response_error.py
+  ...rulesFrom('openai', {
+    kind: 'request',
+    code: [
+      'bio_policy',
+      'empty_image_file',
+      'failed_to_download_image',
+      'image_content_policy_violation',
+      'image_file_not_found',
+      'image_file_too_large',
+      'image_too_large',
+      'image_too_small',
+      'invalid_image_mode',
+      'unsupported_image_media_type',
+    ],
+  }),
   // These errors concern a client's id of a file or of another stored object. Errors of OpenAI, from
   // https://platform.openai.com/docs/api-reference/files
   ...rulesFrom(

@@ -282,6 +282,9 @@ const ofMedia: [provider: string, status: number, body: object][] = [
 
 /** Errors in a stream without a status, from https://github.com/experientiallabs/experiential/pull/830 and others. */
 const streamed: [provider: string, error: object, fault: FaultKind, clientStatus: number][] = [
+  // https://github.com/openai/openai-python/blob/main/src/openai/types/responses/response_error.py
+  ['openai', { code: 'image_too_large', message: 'The image is larger than 50 MB.' }, 'request', 400],
+  ['azure', { code: 'empty_image_file', message: 'The image file is empty.' }, 'request', 400],
   ['anthropic', anthropic('api_error', 'Overloaded'), 'overload', 529],
   ['anthropic', anthropic('invalid_request_error', 'Output blocked by content filtering policy'), 'request', 400],
   ['amazon-bedrock', { message: 'Too many tokens, please wait before trying again.' }, 'rate', 429],
