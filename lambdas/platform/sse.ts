@@ -27,8 +27,12 @@ export function withWholeLines(events: string): string {
 /** Last event of streams of OpenAI's chat completions and of some other APIs. */
 export const STREAM_DONE = 'data: [DONE]\n\n';
 
-/** Comment line that keeps a connection open while no event is sent. */
-export const KEEP_ALIVE = ': keep-alive\n\n';
+/**
+ * Comment line that keeps a connection open while no event is sent. It has no empty line after it, because openai-go
+ * before version 3.43 reads an empty line as an event without data, and fails
+ * (https://github.com/maximhq/bifrost/issues/5874).
+ */
+export const KEEP_ALIVE = ': keep-alive\n';
 
 /** Event of the Messages API that keeps a connection open while no other event is sent. */
 export const PING = 'event: ping\ndata: {"type": "ping"}\n\n';

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { describe, expect, it } from 'vitest';
-import { hasLineSeparator, PING, sseEvent, withWholeLines } from '../../lambdas/platform/sse.ts';
+import { hasLineSeparator, KEEP_ALIVE, PING, sseEvent, withWholeLines } from '../../lambdas/platform/sse.ts';
 
 function read(text: string) {
   const events: { event: string | undefined; data: unknown }[] = [];
@@ -17,6 +17,13 @@ describe('a server-sent event', () => {
       { event: 'content_block_delta', data },
       { event: 'ping', data: { type: 'ping' } },
     ]);
+  });
+
+  it('follows a keep-alive comment without an empty line, which openai-go reads as an event without data', () => {
+    const data = { type: 'content_block_delta', text: 'Hi' };
+
+    expect(read(KEEP_ALIVE + sseEvent(data))).toEqual([{ event: 'content_block_delta', data }]);
+    expect(KEEP_ALIVE).not.toContain('\n\n');
   });
 
   it('has no character at which a client could wrongly end a line', () => {
