@@ -47,6 +47,18 @@ describe('a schema that OpenAI enforces', () => {
     );
   });
 
+  // https://github.com/openai/openai-agents-python/pull/4459
+  it('has defaults only in descriptions, because Azure rejects them', () => {
+    const schema = closed({ most: { type: 'integer', default: 10 }, near: { ...text, default: null }, default: text });
+    expect(strictForm(schema)).toEqual(
+      closed({
+        most: { type: 'integer', description: 'Constraints: {"default":10}' },
+        near: text,
+        default: text,
+      }),
+    );
+  });
+
   it('may have arguments named like keywords', () => {
     const schema = closed({ format: text, $ref: text });
     expect(strictForm(schema)).toEqual(schema);
@@ -55,7 +67,7 @@ describe('a schema that OpenAI enforces', () => {
 
   it('may have objects as data, which are no schemas', () => {
     const data = { format: 'uri', $ref: '#/a', title: 'A' };
-    const schema = closed({ default: { ...place, default: data, examples: [data] }, enum: { enum: [data, {}] } });
+    const schema = closed({ default: { ...place, examples: [data] }, enum: { enum: [data, {}] } });
     expect(strictForm(schema)).toEqual(schema);
     expect(isStrict(schema)).toBe(true);
   });

@@ -1,7 +1,8 @@
 /**
  * Converts schemas that OpenAI enforces. OpenAI rejects keywords next to a reference
  * (https://github.com/vectorize-io/hindsight/pull/3944), and formats that it cannot enforce
- * (https://github.com/cyanheads/git-mcp-server/issues/47).
+ * (https://github.com/cyanheads/git-mcp-server/issues/47). Azure rejects defaults
+ * (https://github.com/openai/openai-agents-python/pull/4459).
  */
 
 import { isRecord } from '../../platform/json/foreign-json.ts';
@@ -53,6 +54,10 @@ function strictPart(schema: unknown, isLimited: boolean, isMap = false): unknown
     if (isMap || (isLimited ? !LIMITS.test(name) : name !== 'format' || ENFORCED_FORMATS.has(inner))) continue;
     moved[name] = inner;
     delete kept[name];
+  }
+  if (!isMap && 'default' in kept) {
+    if (kept['default'] !== null) moved['default'] = kept['default'];
+    delete kept['default'];
   }
   return withConstraints(kept, moved);
 }
