@@ -387,6 +387,20 @@ it('items without an index are told apart by their ids, as those of llama.cpp', 
   ]);
 });
 
+it('null items, and progress without a response, are ignored', async () => {
+  const batches = await decode([
+    { type: 'response.in_progress' },
+    { type: 'response.output_item.added', output_index: 0, item: null },
+    added(1, message),
+    words(1, 'So.'),
+    { type: 'response.output_item.done', output_index: 0, item: null },
+    done(1, message),
+    completed,
+  ]);
+
+  expect(contentOf(batches)).toMatchObject([{ type: 'text', text: 'So.' }]);
+});
+
 describe('a failed response', () => {
   const silent = { type: 'response.failed', response: { status: 'failed', error: null, output: [] } };
 

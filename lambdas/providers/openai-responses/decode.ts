@@ -72,10 +72,8 @@ class ResponsesTranslation {
     const index = this.#places.of(event);
     switch (asText(event['type'])) {
       case 'response.output_item.added':
-        this.#items.begin(index, asRecord(event['item']));
-        break;
       case 'response.output_item.done':
-        this.#items.end(index, asRecord(event['item']));
+        this.#onItem(index, event);
         break;
       case 'response.output_text.delta':
       case 'response.output_text.done':
@@ -110,7 +108,7 @@ class ResponsesTranslation {
         this.#items.passWholeArguments(index, event['arguments']);
         break;
       case 'response.in_progress':
-        this.#report(asRecord(event['response']));
+        this.#report(asOptionalRecord(event['response']) ?? {});
         break;
       case 'response.completed':
       case 'response.incomplete':
@@ -130,6 +128,14 @@ class ResponsesTranslation {
           this.answer.fail(event['error'] ?? event);
         }
     }
+  }
+
+  /** Reads the start or the end of an item. Some servers send null items (https://github.com/openai/openai-python/pull/3126). */
+  #onItem(index: number, { type, item: sent }: Record<string, unknown>): void {
+    const item = asOptionalRecord(sent);
+    if (!item) return;
+    if (type === 'response.output_item.added') this.#items.begin(index, item);
+    else this.#items.end(index, item);
   }
 
   /** Reads a text. The API repeats the complete text after its deltas, so it is written only if there was no delta. */
