@@ -153,6 +153,23 @@ describe('a chat as a message', () => {
     ]);
   });
 
+  it('has no signatures and no encrypted thinking in the formats of other services', () => {
+    const reasoning_details = [
+      { type: 'reasoning.text', text: 'Hm', signature: 's', format: 'xai-responses-v1' },
+      { type: 'reasoning.encrypted', data: 'gAAAA', format: 'openai-responses-v1' },
+      { type: 'reasoning.encrypted', data: 'EnCr', format: 'anthropic-claude-v1' },
+    ];
+    const { messages } = messageOf({
+      messages: [hello, { role: 'assistant', content: 'Hi', reasoning_details }, hello],
+    });
+
+    expect(messages[1]!.content).toMatchObject([
+      { type: 'thinking', thinking: 'Hm', signature: '' },
+      { type: 'redacted_thinking', data: 'EnCr' },
+      { type: 'text', text: 'Hi' },
+    ]);
+  });
+
   it.each([
     [{ reasoning_effort: 'none' }, { type: 'disabled' }, undefined],
     [{ reasoning: { enabled: false } }, { type: 'disabled' }, undefined],
