@@ -1,6 +1,7 @@
 /** Custom tools, whose input is free text. Models get each of them as a function with one argument. */
 
 import type { Tool } from '../messages/types.ts';
+import { recordOrEmpty } from '../platform/json/foreign-json.ts';
 
 /** Name of the only argument of a custom tool's function. It contains the free text. */
 export const CUSTOM_ARGUMENT = 'input';
@@ -36,11 +37,17 @@ export function customTool({ name, description, format }: CustomTool): Tool {
   };
 }
 
+/** Matches other names under which models write the free text (https://github.com/farion1231/cc-switch/pull/3669). */
+const OTHER_NAMES = /^(?:patch|code|source|script|javascript|js)$/;
+
 /**
  * Returns the free text that a model wrote for a custom tool; all arguments as JSON if the argument with the text is
  * missing.
  */
 export function customInput(input: unknown): string {
-  const text = (input as Record<string, unknown> | null | undefined)?.[CUSTOM_ARGUMENT];
+  const members = Object.entries(recordOrEmpty(input));
+  const isText = ([name]: [string, unknown]) =>
+    name === CUSTOM_ARGUMENT || (members.length === 1 && OTHER_NAMES.test(name));
+  const text = members.find(isText)?.[1];
   return typeof text === 'string' ? text : JSON.stringify(input ?? {});
 }
