@@ -20,3 +20,21 @@ it.each([
     endpoints.map(() => 'reasoning_content'),
   );
 });
+
+it.each([
+  'deepseek/deepseek-v4-pro',
+  'deepseek/deepseek-v4-flash',
+  'moonshotai/kimi-k2.6',
+  'xiaomi/mimo-v2.5',
+  'xiaomi/mimo-v2.5-pro',
+  'z-ai/glm-5.2',
+  'z-ai/glm-5.1',
+])('%s at OpenRouter gets its earlier thinking, which its own service needs there too', (upstreamModel) => {
+  const endpoints = loadShippedCatalog()
+    .models.flatMap((model) => model.endpoints)
+    .filter((endpoint) => endpoint.provider.id === 'openrouter' && endpoint.upstreamModel === upstreamModel);
+
+  expect(endpoints.map(({ quirks }) => (quirks as { reasoning_history?: string }).reasoning_history)).toEqual([
+    'reasoning_content',
+  ]);
+});
