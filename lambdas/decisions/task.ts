@@ -11,7 +11,8 @@ export interface TaskText {
   text: string;
 }
 
-const YES_NO = ['yes', 'no'];
+/** Keys of the options of a yes/no question, by their names in `criteria`. */
+const yesNoKeys = { true: 'yes', false: 'no' };
 
 /** Returns all texts that the model gets from a request, in a fixed order. */
 export function taskTexts({ state, questions }: DecisionsRequest): TaskText[] {
@@ -19,8 +20,8 @@ export function taskTexts({ state, questions }: DecisionsRequest): TaskText[] {
   for (const [name, question] of Object.entries(questions)) {
     const field = `questions.${name}`;
     texts.push({ field: `${field}.instructions`, text: questionText(question.instructions) });
-    for (const [key, criterion] of criteriaOf(question))
-      texts.push({ field: `${field}.criteria.${key}`, text: criterion });
+    for (const { name: criterion, text } of criteriaOf(question))
+      texts.push({ field: `${field}.criteria.${criterion}`, text });
   }
   return texts;
 }
@@ -36,26 +37,33 @@ export function taskOf({ questions }: DecisionsRequest, texts: readonly string[]
     state,
     questions: Object.values(questions).map((question): Question => {
       const instructions = rest[next++]!;
-      const options = criteriaOf(question).map(([key]) => ({ key, text: rest[next++]! }));
+      const options = criteriaOf(question).map(({ key }) => ({ key, text: rest[next++]! }));
       return { type: question.type, instructions, options };
     }),
   };
 }
 
-/** Returns the client's name of each option, and its text for the model. */
-function criteriaOf({ type, criteria }: DecisionsRequest['questions'][string]): [string, string][] {
+interface Criterion {
+  /** Name in `criteria`. */
+  name: string;
+  key: string;
+  text: string;
+}
+
+function criteriaOf({ type, criteria }: DecisionsRequest['questions'][string]): Criterion[] {
   switch (type) {
     case 'noul':
-      return YES_NO.map((key, index) => {
-        const description = index === 0 ? criteria?.true : criteria?.false;
-        return [key, description === undefined ? key : `${key}: ${questionText(description)}`];
-      });
+      return (['true', 'false'] as const).map((name) => criterionOf(name, criteria?.[name], yesNoKeys[name]));
     case 'choice':
-      return Object.entries(criteria).map(([key, description]) => [
-        key,
-        description === null ? key : `${key}: ${questionText(description)}`,
-      ]);
+      return Object.entries(criteria).map(([name, description]) => criterionOf(name, description ?? undefined));
     case 'score':
-      return criteria.map((description, index) => [String(index), questionText(description)]);
+      return criteria.map((description, index) => {
+        const name = String(index);
+        return { name, key: name, text: questionText(description) };
+      });
   }
+}
+
+function criterionOf(name: string, description: unknown, key = name): Criterion {
+  return { name, key, text: description === undefined ? key : `${key}: ${questionText(description)}` };
 }

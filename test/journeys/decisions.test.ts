@@ -238,15 +238,20 @@ describe('a request for decisions', () => {
     expect(data['limit_remaining']! + data['usage']!).toBeCloseTo(1, 9);
   });
 
-  it('is refused with the name of its field if it has a value that the key blocks', async () => {
+  const email = 'Write to ivan@mail.example';
+  it.each([
+    ['questions.q.criteria.a', { ...choice(1, 1), criteria: { a: email, b: null } }],
+    ['questions.q.criteria.true', { type: 'noul', instructions: 'Good?', criteria: { true: email, false: 'No.' } }],
+    ['questions.q.criteria.false', { type: 'noul', instructions: 'Good?', criteria: { true: 'Yes.', false: email } }],
+    ['questions.q.criteria.1', { type: 'score', instructions: 'Good?', criteria: ['Bad.', email] }],
+  ])('is refused with the name of its field, %s, if it has a value that the key blocks', async (field, question) => {
     const sensitive_data = { enabled: true, action: 'block', categories: ['email'] };
     const created = await manage(gateway, 'POST', '/keys', { name: 'careful', sensitive_data });
     const careful = { ...gateway, key: (created.body as { key: string }).key };
-    const question = { ...choice(1, 1), criteria: { a: 'Write to ivan@mail.example', b: null } };
 
     const { status, body } = await ask({ questions: { q: question } }, careful);
 
     expect(status).toBe(400);
-    expect(body).toMatchObject({ error: { metadata: { field: 'questions.q.criteria.a', category: 'email' } } });
+    expect(body).toMatchObject({ error: { metadata: { field, category: 'email' } } });
   });
 });
