@@ -8,11 +8,12 @@ export function modelsByModality(catalog: Catalog, wanted: readonly Modality[] |
 }
 
 /**
- * Parses a comma-separated list, or "all". An empty list stands for text.
+ * Parses a comma-separated list, or "all", in any letter case. An empty list stands for text.
  * @returns the modalities, or else the first unknown value
  */
 export function parseModalities(text: string): { modalities: Modality[] | 'all' } | { unknown: string } {
   const names = text
+    .toLowerCase()
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');

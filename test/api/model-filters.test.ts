@@ -67,7 +67,9 @@ describe('a list of models returns', () => {
   it.each([
     ['all models that make text, without a filter', {}, ['small', 'large', 'free']],
     ['models with one of the output modalities', { output_modalities: 'video,image' }, ['film']],
+    ['models with output modalities in any letter case', { output_modalities: 'Video, IMAGE' }, ['film']],
     ['everything for "all"', { output_modalities: 'all' }, ['small', 'large', 'free', 'music', 'film']],
+    ['everything for "All"', { output_modalities: 'All' }, ['small', 'large', 'free', 'music', 'film']],
     [
       'models that make text for an empty list of output modalities',
       { output_modalities: ',' },
