@@ -187,6 +187,9 @@ describe.concurrent('a video request', () => {
   it.each<[string, object, object]>([
     ['duration', { duration: 7 }, { field: 'duration', allowed: [5, 10] }],
     ['duration', { duration: 10, resolution: '1080p' }, { field: 'duration', allowed: [5] }],
+    ['duration', { duration: 5.5 }, { allowed: [5, 10] }],
+    ['duration', { duration: 0 }, { allowed: [5, 10] }],
+    ['resolution', { resolution: '' }, { allowed: ['768p', '1080p'] }],
     ['resolution', { resolution: '4K' }, { field: 'resolution', allowed: ['768p', '1080p'] }],
     ['aspect_ratio', { aspect_ratio: '1:1' }, { field: 'aspect_ratio', allowed: ['16:9', '9:16'] }],
     [
@@ -198,6 +201,7 @@ describe.concurrent('a video request', () => {
     ['frame_images.0.image_url.url', { frame_images: [{ ...picture, image_url: { url: 'ftp://x.example/a' } }] }, {}],
     ['size', { size: '1280x720' }, { allowed: ['768p', '1080p'] }],
     ['size', { size: '768x768' }, { allowed: ['16:9', '9:16'] }],
+    ['size', { size: '1x1' }, { allowed: ['768p', '1080p'] }],
     ['size', { size: 'wide' }, {}],
     ['resolution', { size: '1366x768', resolution: '1080p' }, { allowed: ['768p'] }],
     ['aspect_ratio', { size: '1366x768', aspect_ratio: '9:16' }, { allowed: ['16:9'] }],

@@ -1,4 +1,4 @@
-/** Schema with the widest limits of any model; `settings.ts` checks the limits of the requested model. */
+/** Schema with few limits: `settings.ts` checks the options of the requested model, and its errors list them. */
 
 import * as z from 'zod';
 import { optionalField, refusedField, refusedFieldsOf } from '../../messages/field-kinds.ts';
@@ -11,7 +11,7 @@ import { literalHostFault, readPublicUrl } from '../../platform/fetch/public-url
 
 const MAX_VIDEO_PROMPT_CHARACTERS = 20_000;
 const MAX_VIDEO_SEED = 2 ** 32 - 1;
-const VIDEO_SIZE = /^[1-9]\d{1,4}x[1-9]\d{1,4}$/;
+const VIDEO_SIZE = /^[1-9]\d{0,4}x[1-9]\d{0,4}$/;
 
 const frameTypes = ['first_frame', 'last_frame'] as const;
 
@@ -52,14 +52,14 @@ export const videoRequestSchema = z
       description:
         'A description of the video. It may be empty or omitted if the model accepts pictures alone and `frame_images` has some.',
     }),
-    duration: optionalField(z.int().positive()).meta({
+    duration: optionalField(z.number().meta({ override: { type: 'integer', exclusiveMinimum: 0 } })).meta({
       description: 'The length of the video in seconds; `supported_durations` of the model lists the possible values.',
     }),
-    resolution: optionalField(z.string().min(1).max(20)).meta({
+    resolution: optionalField(z.string().max(20)).meta({
       description: 'The resolution of the video, one of the `supported_resolutions` of the model.',
       example: '768p',
     }),
-    aspect_ratio: optionalField(z.string().min(1).max(20)).meta({
+    aspect_ratio: optionalField(z.string().max(20)).meta({
       description: 'The aspect ratio of the video, one of the `supported_aspect_ratios` of the model.',
       example: '16:9',
     }),

@@ -31,7 +31,9 @@ export function settingsFor(body: VideoBody, { id, data }: Model): VideoSettings
     const found = allowed.find((one) => one === value || isSameName(one, value));
     if (found !== undefined) return found;
     const takes = allowed.length === 0 ? 'none' : allowed.join(', ');
-    throw invalidRequest(field, `"${id}" accepts ${takes}${where}, not ${value}`, { allowed });
+    throw invalidRequest(field, `"${id}" accepts ${takes}${where}, not ${value === '' ? 'an empty text' : value}`, {
+      allowed,
+    });
   };
   for (const [index, image] of (body.frame_images ?? []).entries()) {
     oneOf(`frame_images.${index}.frame_type`, image.frame_type, frames);
