@@ -297,7 +297,7 @@ const lazyParts = Object.entries({
   'providers/faults/classify.ts': 'classifyError',
   'providers/faults/retry-after.ts': 'retryAfterSeconds',
   'providers/faults/overflow-message.ts': 'overflowMessage',
-  'catalog/similar-model.ts': 'similarModel',
+  'catalog/similar-model.ts': 'modelHint',
   'client-apis/chat/items.ts': 'callOfItems',
   'client-apis/responses/tool-search.ts': 'foundToolsText',
   'messages/middle-out.ts': 'middleOut',
