@@ -43,7 +43,8 @@ export function readAsFarAsMayBe(body: unknown, text: string): unknown {
 export function refusalFields({ kind, metadata }: GatewayError, body: unknown): RefusalFields {
   const { field: place, limit_source: limit } = metadata;
   const field = typeof place === 'string' ? place.replace(QUESTION_NAMES, '') : '';
-  const { model_id, model = model_id } = recordOrEmpty(body);
+  // A converted request of OpenAI's APIs has its model in `message`.
+  const { message, model_id, model = model_id ?? recordOrEmpty(message)['model'] } = recordOrEmpty(body);
   return {
     kind,
     ...(FIELD.test(field) ? { field } : {}),

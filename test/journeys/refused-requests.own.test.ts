@@ -95,6 +95,20 @@ describe('a refused request', () => {
       { status: 400, field: 'max_tokens', model: 'sandbox/claude' },
     ],
     ['for an unknown model', () => poor, { ...tooDear, model: 'no/model' }, '/messages', { model: 'no/model' }],
+    [
+      'for want of money in chat completions',
+      () => poor,
+      tooDear,
+      '/chat/completions',
+      { status: 402, model: 'sandbox/claude' },
+    ],
+    [
+      'for want of money in responses',
+      () => poor,
+      { model: 'sandbox/claude', max_output_tokens: 30_000, input: SECRET },
+      '/responses',
+      { status: 402, model: 'sandbox/claude' },
+    ],
     ['for decisions', () => poor, { model: 'sandbox/claude' }, '/decisions', { status: 400 }],
     ['for a video', () => poor, { model: 'sandbox/claude', prompt: 'x' }, '/videos', { status: 400, field: 'model' }],
   ])('%s is found by its id, with its reason', async (_why, client, body, path, reason) => {
