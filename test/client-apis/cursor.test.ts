@@ -204,7 +204,7 @@ describe('a conversation in the form of the Responses API', () => {
 
       expect(message).toEqual(responses.message);
       expect(message.tools).toHaveLength(2);
-      expect(leftOut).toEqual([]);
+      expect(leftOut).toEqual(['tools.image_generation', 'tools.web_search']);
     }
   });
 

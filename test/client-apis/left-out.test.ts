@@ -174,3 +174,30 @@ describe('tuning fields', () => {
     });
   });
 });
+
+describe('a tool that the gateway cannot run', () => {
+  const tools = [
+    { type: 'image_generation' },
+    { type: 'code_interpreter', container: { type: 'auto' } },
+    { type: 'mcp', server_label: 'a' },
+    { type: 'mcp', server_label: 'b' },
+    { type: 'web_search', external_web_access: false },
+    { type: 'of:another vendor' },
+  ];
+  const usable = [
+    { type: 'function', name: 'look', parameters: { type: 'object' } },
+    { type: 'web_search' },
+    { type: 'tool_search', execution: 'client' },
+  ];
+
+  it('is reported by its type in Responses', () => {
+    const names = ['image_generation', 'code_interpreter', 'mcp', 'web_search', 'other'];
+    expect(readResponse({ tools: [...tools, ...usable] }).leftOut).toEqual(names.map((name) => `tools.${name}`));
+    expect(readResponse({ tools: usable }).leftOut).toEqual([]);
+  });
+
+  it('is refused if the request requires all its parameters', () => {
+    const insistent = { tools: [{ type: 'mcp' }], provider: { require_parameters: true } };
+    expect(refused(() => readResponse(insistent)).metadata).toMatchObject({ field: 'tools.mcp' });
+  });
+});

@@ -22,7 +22,7 @@ import { toolChoiceFault, toolFields } from '../tool-fields.ts';
 import type { ToolNames } from '../tool-names.ts';
 import { responsesConversation, toolsInConversation, updatedSettings } from './input.ts';
 import { responseReasoning, responsesBody, responseText, type ResponsesBody } from './schema.ts';
-import { DeclaredTools } from './tools.ts';
+import { DeclaredTools, unusableTools } from './tools.ts';
 
 export interface ResponsesCall {
   message: RoutedRequest;
@@ -90,6 +90,7 @@ function responseLeftOut(body: ResponsesBody): string[] {
     ...unknownFields(body.reasoning, responseReasoning, 'reasoning.'),
     ...unknownFields(body.text, responseText, 'text.'),
     ...unknownFields(body.stream_options, streamOptions, 'stream_options.'),
+    ...unknownFields(unusableTools(body.tools ?? []), {}, 'tools.'),
     ...unheededFields(body, unheededHints),
   ]);
 }

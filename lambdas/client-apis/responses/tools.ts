@@ -1,5 +1,5 @@
 /**
- * Tools of the Responses API, and their conversion to the Messages API. Tools that only OpenAI can run are dropped,
+ * Tools of the Responses API, and their conversion to the Messages API. Tools that only OpenAI can run are left out,
  * because some agents declare them in every request (docs/client-apis/responses.md).
  */
 
@@ -151,6 +151,13 @@ function declaredTools(tools: readonly unknown[]): Declared[] {
         return [];
     }
   });
+}
+
+/** Returns the tools that are left out, by their types. */
+export function unusableTools(tools: readonly unknown[]): Record<string, unknown> {
+  return Object.fromEntries(
+    tools.filter((tool) => kindOf(tool) === 'other').map((tool) => [(tool as { type: string }).type, tool]),
+  );
 }
 
 function groupedTool(
