@@ -10,8 +10,8 @@ import { isLimited } from '../store/counters/limits.ts';
 import type { Table } from '../store/table/table.ts';
 import { holdOrRefuse, holdRequest, type Admission, type Tried } from './admit.ts';
 import { previewFreeUse, type FreeRefusal, type FreeRoom } from './free/free-tier.ts';
-import { noRoom, type HoldRequest, type HoldResult } from './hold.ts';
-import { sourceOf, type LimitSource } from './refusal.ts';
+import { noRoom, tightest, type HoldRequest, type HoldResult } from './hold.ts';
+import { sourceOf, type LimitSource, type NoRoom } from './refusal.ts';
 import type { SpendingPlan } from './spending-plan.ts';
 
 export interface LimitRoom {
@@ -65,12 +65,14 @@ function previewedHold(
   request: HoldRequest,
   freeRefusal: FreeRefusal | undefined,
 ): HoldResult {
+  const refusals: NoRoom[] = [];
   for (const { scope, counter } of counting) {
     if (!counter.active) return { refused: { kind: 'switched_off', scope: scope.kind }, isUncertain: false };
     if (refusingInterval(counter, windows, request.amount) === undefined) continue;
     const { limits, revision } = counter;
-    return { refused: noRoom({ ...scope, limits, revision }, counter, request), isUncertain: false };
+    refusals.push(noRoom({ ...scope, limits, revision }, counter, request));
   }
+  if (refusals.length > 0) return { refused: tightest(refusals), isUncertain: false };
   if (freeRefusal) return { refused: freeRefusal, isUncertain: false };
   const scopes = counting.map(({ scope }) => scope);
   const kinds = scopes.map(({ kind }) => kind);

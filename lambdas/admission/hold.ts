@@ -12,7 +12,14 @@ import { releaseInScopes } from '../accounting/release-in-scopes.ts';
 import { Money } from '../money/money.ts';
 import { windowsAt, type Windows } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
-import { readCounter, type Counter, type Scope, type ScopeKind } from '../store/counters/counters.ts';
+import {
+  readCounter,
+  refusingInterval,
+  remaining,
+  type Counter,
+  type Scope,
+  type ScopeKind,
+} from '../store/counters/counters.ts';
 import { generationFrom, type Hold, type PendingGeneration } from '../store/generations/generation.ts';
 import { holdChange, pendingPut } from '../store/generations/generation-writes.ts';
 import { claimFrom, type InferenceClaim } from '../store/generations/inference-claims.ts';
@@ -31,6 +38,7 @@ import {
 } from './free/free-tier.ts';
 import { processLeases, type LeasedHold, type LeaseSource } from './lease-source.ts';
 import { isRateWrite, RateSearch, type RateRefusal, type RateUse } from './rates/rate-search.ts';
+import type { NoRoom } from './refusal.ts';
 import { RefusalMemory } from './refusal-memory.ts';
 import { claimWrite, type RequestClaim } from './request-claim.ts';
 import { holdInScopes } from './scope-holds.ts';
@@ -165,7 +173,12 @@ async function placeInTable(table: Table, request: HoldRequest): Promise<HoldRes
     if (!exceedsSomeLimit(scope, request.amount)) continue;
     const counter = await readCounter(table, scope);
     const fresh = { ...scope, limits: counter.limits, revision: counter.revision };
-    if (exceedsSomeLimit(fresh, request.amount)) return refusedBy(noRoom(fresh, counter, request));
+    if (exceedsSomeLimit(fresh, request.amount)) {
+      const others = await Promise.all(
+        scopes.filter((other) => other !== scope).map((other) => currentRefusal(table, other, request)),
+      );
+      return refusedBy(tightest([noRoom(fresh, counter, request), ...others.flat()]));
+    }
     scopes = scopes.map((other) => (other === scope ? fresh : other)).filter(({ limits }) => isLimited(limits));
   }
   const scopeHold = { windows: windowsAt(request.generation.createdAtMs), amount: request.amount };
@@ -313,6 +326,7 @@ function scopesAfterRefusal(
   request: HoldRequest,
 ): { scopes: Scope[] } | { refused: HoldRefusal } {
   const fresh: Scope[] = [];
+  const refusals: NoRoom[] = [];
   for (const scope of scopes) {
     const counter = counters[scope.kind];
     if (!counter) {
@@ -323,15 +337,29 @@ function scopesAfterRefusal(
     const changed = { ...scope, limits: counter.limits, revision: counter.revision };
     // A counter without spending accepts any amount, so an amount that alone exceeds the limit is refused here.
     if (counter.revision === scope.revision || exceedsSomeLimit(changed, request.amount)) {
-      return { refused: noRoom(changed, counter, request) };
+      refusals.push(noRoom(changed, counter, request));
     }
     fresh.push(changed);
   }
-  return { scopes: fresh };
+  return refusals.length > 0 ? { refused: tightest(refusals) } : { scopes: fresh };
+}
+
+/** Returns the refusal of the scope with the least room: a smaller amount that fits there fits everywhere. */
+export function tightest(refusals: readonly NoRoom[]): NoRoom {
+  const roomOf = ({ counter, windows }: NoRoom) => remaining(counter, windows) ?? Money.zero;
+  return refusals.reduce((least, one) => (roomOf(least).exceeds(roomOf(one)) ? one : least));
+}
+
+/** Reads the counter of a scope, and returns the refusal if it has no room; otherwise, an empty list. */
+async function currentRefusal(table: Table, scope: Scope, request: HoldRequest): Promise<NoRoom[]> {
+  const counter = await readCounter(table, scope);
+  const { limits, revision } = counter;
+  const refused = noRoom({ ...scope, limits, revision }, counter, request);
+  return refusingInterval(counter, refused.windows, request.amount) ? [refused] : [];
 }
 
 /** Creates the refusal of a scope whose counter has no room. */
-export function noRoom(scope: Scope, counter: Counter, { generation, amount }: HoldRequest): HoldRefusal {
+export function noRoom(scope: Scope, counter: Counter, { generation, amount }: HoldRequest): NoRoom {
   return { kind: 'no_room', scope, counter, windows: windowsAt(generation.createdAtMs), amount };
 }
 

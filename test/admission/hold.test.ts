@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { shrinkHold } from '../../lambdas/admission/hold.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
-import { activeUpdate, configureUpdate } from '../../lambdas/store/counters/counters.ts';
+import { activeUpdate, configureUpdate, type OwnerKind } from '../../lambdas/store/counters/counters.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
 import { transact } from '../../lambdas/store/table/transact.ts';
 import {
@@ -63,6 +63,20 @@ describe('a hold', () => {
 
     expect(error).toMatchObject({ status: 402, metadata: { limit_source: 'member_budget', interval: 'lifetime' } });
     expect((await books(table, spender)).key).toEqual(settledEverywhere('0'));
+  });
+
+  it.each<[string, string, string, OwnerKind[]]>([
+    ['are smaller than the amount', '0.7', '0.5', []],
+    ['are smaller than the amount, or nearly spent', '0.7', '4.5', ['member']],
+    ['are nearly spent', '4.7', '4.5', ['key', 'member']],
+  ])('is refused by the limit with the least room, if the limits %s', async (_, key, member, spent) => {
+    const spender = await newSpender(table, { key: { lifetime: rub(key) }, member: { weekly: rub(member) } });
+    const scopes = spender.scopes.filter(({ kind }) => spent.some((one) => one === kind));
+    if (scopes.length > 0) await placeHold(table, holdRequest({ ...spender, scopes }, rub('4')));
+
+    const error = await refusalOf(placeHold(table, holdRequest(spender, rub('1'))));
+
+    expect(error).toMatchObject({ status: 402, metadata: { limit_source: 'member_budget', remaining_rub: '0.5' } });
   });
 
   it('takes the remaining amount to the last digit', async () => {

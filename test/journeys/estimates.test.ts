@@ -279,6 +279,23 @@ describe('an estimate', () => {
     expect(await estimate(poor, '/messages', affordable)).toMatchObject({ admits: true, affordable_max_tokens: null });
   });
 
+  it('has the answer that all limits can afford, as the refusal does', async () => {
+    const created = await manage(gateway, 'POST', '/workspaces', { name: 'Tight', slug: 'tight' });
+    const { id } = (created.body as { data: { id: string } }).data;
+    await manage(gateway, 'PUT', `/workspaces/${id}/budgets/daily`, { limit_rub: '0.1' });
+    const poor = await limitedTo('0.2', { workspace_id: id });
+    const body = { ...requests['/messages'][1], max_tokens: 390 };
+
+    const { affordable_max_tokens: affordable } = await estimate(poor, '/messages', body);
+
+    const refused = (await errorIn(await post(poor, '/messages', body))) as { metadata: object };
+    expect(refused.metadata).toMatchObject({
+      limit_source: 'workspace_budget',
+      affordable_max_tokens: affordable,
+    });
+    expect((await post(poor, '/messages', { ...body, max_tokens: affordable })).status).toBe(200);
+  });
+
   it('includes the cost of a long answer beyond the first hold', async () => {
     const body = { ...requests['/messages'][1], max_tokens: 8_000 };
     const { candidates, hold_rub: held } = await estimate(gateway, '/messages', body);
