@@ -190,7 +190,7 @@ export const commonFields = {
 type CommonBody = z.output<z.ZodObject<typeof commonFields>>;
 
 /** Format of an answer, in the form of the Responses API. */
-type AnswerFormat =
+export type AnswerFormat =
   | z.output<typeof textFormat>
   | z.output<typeof jsonFormat>
   | ({ type: 'json_schema' } & z.output<z.ZodObject<typeof namedSchema>>);

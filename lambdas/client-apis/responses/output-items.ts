@@ -2,6 +2,7 @@ import { append } from '../../platform/append.ts';
 import { logprobsOf, type TokenLogprob } from '../../messages/token-logprob.ts';
 import { PHASE, WRITTEN, type Block } from '../../messages/types.ts';
 import { without } from '../../messages/without.ts';
+import type { AnswerFormat } from '../common-fields.ts';
 import { urlAnnotations } from '../citations.ts';
 import { isRefusal } from '../../messages/refusal-block.ts';
 import type { ToolNames } from '../tool-names.ts';
@@ -13,6 +14,8 @@ export interface OutputSettings {
   showsSources: boolean;
   /** Whether the answer has a summary of the thinking. `encrypted_content` has the thinking in any case. */
   showsThinking: boolean;
+  /** Requested format, if it is not text. */
+  format?: AnswerFormat | undefined;
 }
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';

@@ -6,6 +6,7 @@ import type { RoutedRequest } from '../../messages/preferences.ts';
 import { isSearchType } from '../../messages/search-tool.ts';
 import type { Tool } from '../../messages/types.ts';
 import {
+  type AnswerFormat,
   answerFields,
   callerFields,
   modelsOfBody,
@@ -36,6 +37,8 @@ export interface ResponsesCall {
   showsSources: boolean;
   /** Whether the answer contains the thinking, if the provider returns its text. */
   showsThinking: boolean;
+  /** Requested format, if it is not text. */
+  format: AnswerFormat | undefined;
 }
 
 export const responsesRequestSchema = responsesBody.transform((body, context): ResponsesCall => {
@@ -60,6 +63,7 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
   if (sentFormat && (body.response_format?.type ?? 'text') !== 'text') {
     refuse(['response_format'], 'cannot be used together with text.format; leave one of them out');
   }
+  const chosenFormat = sentFormat ?? requestedFormat(body);
   const message = {
     ...plainFields({ ...body, verbosity: body.text?.verbosity ?? body.verbosity }),
     ...answerFields({ ...body, logprobs: requestsLogprobs(body) }),
@@ -75,13 +79,13 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
         maxTokens: body.reasoning?.max_tokens,
         isHidden: !showsThinking,
       }),
-      sentFormat ?? requestedFormat(body),
+      chosenFormat,
     ),
     ...pluginFields(body),
     ...callerFields(body),
   } as RoutedRequest;
   const showsSources = body.include?.includes('web_search_call.action.sources') === true;
-  return { message, origins, leftOut, tools: declared.names, showsSources, showsThinking };
+  return { message, origins, leftOut, tools: declared.names, showsSources, showsThinking, format: chosenFormat };
 });
 
 function responseLeftOut(body: ResponsesBody): string[] {

@@ -2,6 +2,7 @@
 
 import type { StopReason, WireUsage } from '../../messages/types.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
+import type { AnswerFormat } from '../common-fields.ts';
 import { answerDetails, costFields, promptDetails, promptTokensOf } from '../usage-details.ts';
 import type { OutputItem } from './output-items.ts';
 
@@ -16,9 +17,13 @@ export interface ResponseState {
   /** Time of completion, in epoch seconds. */
   completedAt?: number | undefined;
   metadata?: unknown;
+  format?: AnswerFormat | undefined;
 }
 
-/** Returns the response object. It does not repeat the request's settings: they are `null`, or the defaults. */
+/**
+ * Returns the response object. Of the request's settings, it repeats only the format, because LangChain parses no
+ * streamed answer without it. The others are `null`, or the defaults.
+ */
 export function responseObject(state: ResponseState): object {
   const { generationId, model, status, output, usage, incompleteReason, error } = state;
   return {
@@ -43,7 +48,7 @@ export function responseObject(state: ResponseState): object {
     service_tier: servedTier(usage),
     store: false,
     temperature: null,
-    text: { format: { type: 'text' } },
+    text: { format: state.format ?? { type: 'text' } },
     tool_choice: 'auto',
     tools: [],
     top_p: null,

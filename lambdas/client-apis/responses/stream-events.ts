@@ -363,7 +363,8 @@ export class ResponseWriter {
   }
 
   #response(status: ResponseState['status'], more: Partial<ResponseState> = {}): object {
-    return responseObject({ ...this.#identity, status, output: this.#output, ...more });
+    const { format } = this.#settings;
+    return responseObject({ ...this.#identity, format, status, output: this.#output, ...more });
   }
 
   #nextId(prefix: string): string {

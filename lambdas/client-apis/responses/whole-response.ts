@@ -31,6 +31,7 @@ export function wholeResponse(message: MessageBody, settings: OutputSettings): o
     incompleteReason: incomplete,
     completedAt: incomplete === undefined ? nowSeconds() : undefined,
     metadata,
+    format: settings.format,
   });
 }
 
