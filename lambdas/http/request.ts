@@ -137,10 +137,12 @@ function restQuery(event: APIGatewayProxyEvent): Record<string, string> {
   return query;
 }
 
+const parameterValue = ([, value]: [string, string]) => value;
+
 function urlQuery(text: string): Record<string, string> {
-  const parameters = new URLSearchParams(text);
+  const parameters = Map.groupBy(new URLSearchParams(text), ([name]) => name);
   return Object.fromEntries(
-    [...new Set(parameters.keys())].map((name) => [name, joined(name, parameters.getAll(name))]),
+    Array.from(parameters, ([name, pairs]): [string, string] => [name, joined(name, pairs.map(parameterValue))]),
   );
 }
 

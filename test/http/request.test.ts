@@ -155,3 +155,14 @@ describe('a repeated parameter of a query', () => {
     expect(normaliseRequest(event).query).toEqual({ 'stage[]': 'a,b', limit: '1,2', tag: 'x:1\ny:2' });
   });
 });
+
+it.each([
+  ['different names', (at: number) => at.toString(36)],
+  ['one name', () => 'tag'],
+])('a query with many parameters of %s is read in linear time', (_, nameAt) => {
+  const rawQueryString = Array.from({ length: 40_000 }, (_value, at) => nameAt(at)).join('&');
+  const before = performance.now();
+  normaliseRequest(urlEvent({ rawQueryString }));
+
+  expect(performance.now() - before).toBeLessThan(2_000);
+});
