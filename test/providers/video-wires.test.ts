@@ -475,6 +475,30 @@ describe('the answer to a poll of a video job', () => {
   });
 });
 
+describe('a poll that a provider refuses', () => {
+  const noBalance = { base_resp: { status_code: 1008, status_msg: 'insufficient balance' } };
+  const badKey = {
+    error: { code: 400, status: 'INVALID_ARGUMENT', message: 'API key not valid. Please pass a valid key.' },
+  };
+
+  it.each<[VideoWireName, object, number, boolean]>([
+    ['minimax-video', noBalance, 200, true],
+    ['minimax-video', { base_resp: { status_code: 1004, status_msg: 'login fail' } }, 200, true],
+    ['minimax-video', { base_resp: { status_code: 1002, status_msg: 'rate limit' } }, 200, false],
+    ['google-veo', badKey, 400, true],
+    ['google-veo', { error: { code: 404, status: 'NOT_FOUND', message: 'Not found' } }, 404, false],
+    ['runway-tasks', { error: 'Unauthorized' }, 401, true],
+    ['runway-tasks', { error: 'Task not found' }, 404, false],
+    ['video-jobs', { error: { message: 'Insufficient credits' } }, 402, true],
+    ['video-jobs', { error: { message: 'Internal error' } }, 500, false],
+  ])('on %s with %j and status %i concerns the operator: %s', (name, body, status, isOperators) => {
+    const polled = wireOf(name).readPolled(answer(body, status));
+
+    expect(polled).toMatchObject({ state: 'unknown' });
+    expect('fault' in polled).toBe(isOperators);
+  });
+});
+
 describe('the answer with the address of a video file', () => {
   it('is read on minimax-video', () => {
     const wire = wireOf('minimax-video');

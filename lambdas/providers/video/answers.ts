@@ -74,18 +74,21 @@ export function working({ headers }: JobHttpAnswer, typicalSeconds?: number): Po
   return { state: 'working', retryAfterSeconds: seconds };
 }
 
-/** HTTP statuses of polls after which the operator must check the credential or the account. */
-const operatorStatuses = new Set([401, 402, 403]);
-
 /**
- * Returns the result of a poll with an error status: the state is unknown. Even a 404 may come from a proxy, while the
- * job continues and costs money.
+ * Returns the result of a poll that does not state the job's state. Even a 404 may come from a proxy, while the job
+ * continues and costs money, so it does not concern the operator.
+ * @param providerId selects the rules that find faults of the operator's account
  */
-export function unknownPollResult({ status }: JobHttpAnswer): Polled {
-  const unknown = { state: 'unknown', reason: `status ${status}` } as const;
-  return operatorStatuses.has(status) ? { ...unknown, fault: 'operator' } : unknown;
+export function unknownPollResult(
+  { status, text }: JobHttpAnswer,
+  providerId: VideoFamily,
+  reason = `status ${status}`,
+): Polled {
+  const httpStatus = status >= 400 ? status : undefined;
+  const { fault } = classifyError(statedError(text), { providerId, httpStatus });
+  return fault === 'operator' && status !== 404 ? { state: 'unknown', reason, fault } : { state: 'unknown', reason };
 }
 
-export function unknownState(state: unknown): Polled {
-  return { state: 'unknown', reason: `state ${providerMessage(state, 'missing').slice(0, 40)}` };
+export function unknownState(answer: JobHttpAnswer, providerId: VideoFamily, state: unknown): Polled {
+  return unknownPollResult(answer, providerId, `state ${providerMessage(state, 'missing').slice(0, 40)}`);
 }

@@ -59,11 +59,11 @@ export const googleVeoWire: VideoWire = {
   poll: (jobId) => get(`/${jobId}`),
 
   readPolled(answer): Polled {
-    if (!isSuccess(answer)) return unknownPollResult(answer);
+    if (!isSuccess(answer)) return unknownPollResult(answer, 'google');
     const body = bodyOf(answer);
     if (body['done'] !== true) {
       return textOrAbsent(body['name']) === undefined
-        ? { state: 'unknown', reason: 'no operation' }
+        ? unknownPollResult(answer, 'google', 'no operation')
         : working(answer, VEO_POLL_SECONDS);
     }
     if (body['error'] !== undefined) return noVideo;

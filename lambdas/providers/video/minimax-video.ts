@@ -61,7 +61,7 @@ export const minimaxVideoWire: VideoWire = {
   poll: (jobId) => get(`/v1/query/video_generation?task_id=${encodeURIComponent(jobId)}`),
 
   readPolled(answer): Polled {
-    if (!isSuccess(answer)) return unknownPollResult(answer);
+    if (!isSuccess(answer)) return unknownPollResult(answer, 'minimax');
     const body = bodyOf(answer);
     const { code } = resultOf(body);
     const isSensitive = code !== undefined && sensitiveCodes.has(code);
@@ -75,7 +75,7 @@ export const minimaxVideoWire: VideoWire = {
       case 'Fail':
         return isSensitive ? moderated : noVideo;
       default:
-        return isSensitive ? moderated : unknownState(body['status']);
+        return isSensitive ? moderated : unknownState(answer, 'minimax', body['status']);
     }
   },
 

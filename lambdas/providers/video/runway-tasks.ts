@@ -73,7 +73,7 @@ export const runwayTasksWire: VideoWire = {
   poll: (jobId) => get(`/v1/tasks/${encodeURIComponent(jobId)}`, version),
 
   readPolled(answer): Polled {
-    if (!isSuccess(answer)) return unknownPollResult(answer);
+    if (!isSuccess(answer)) return unknownPollResult(answer, 'runway');
     const body = bodyOf(answer);
     switch (body['status']) {
       case 'PENDING':
@@ -87,7 +87,7 @@ export const runwayTasksWire: VideoWire = {
       case 'CANCELLED':
         return { state: 'cancelled' };
       default:
-        return unknownState(body['status']);
+        return unknownState(answer, 'runway', body['status']);
     }
   },
 };

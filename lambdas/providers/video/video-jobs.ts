@@ -54,7 +54,7 @@ export const videoJobsWire: VideoWire = {
   poll: (jobId) => get(`/videos/${encodeURIComponent(jobId)}`),
 
   readPolled(answer): Polled {
-    if (!isSuccess(answer)) return unknownPollResult(answer);
+    if (!isSuccess(answer)) return unknownPollResult(answer, 'video');
     const body = bodyOf(answer);
     switch (body['status']) {
       case 'pending':
@@ -68,7 +68,7 @@ export const videoJobsWire: VideoWire = {
       case 'cancelled':
         return { state: 'cancelled' };
       default:
-        return unknownState(body['status']);
+        return unknownState(answer, 'video', body['status']);
     }
   },
 };
