@@ -171,6 +171,7 @@ describe('a video request', () => {
     ['runway-tasks', { prompt: 'x'.repeat(1_001) }, 'prompt'],
     ['runway-tasks', {}, 'frame_images', { needs_first_frame: true }],
     ['runway-tasks', { prompt: undefined, frames: [first] }, 'prompt', { needs_prompt: true }],
+    ['minimax-video', { prompt: undefined, frames: [first] }, 'prompt', { needs_prompt: true }],
     ['runway-tasks', { frames: [last] }, 'frame_images'],
     ['runway-tasks', { frames: [{ ...first, base64: 'A'.repeat(5_000_000) }] }, 'frame_images'],
   ])('to %s with %j is refused with the name of %s', (name, change, field, quirks = {}) => {

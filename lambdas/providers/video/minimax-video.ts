@@ -29,6 +29,7 @@ const sensitiveCodes = new Set([1026, 1027]);
 export const minimaxVideoWire: VideoWire = {
   objectionTo: (request, target) =>
     objections.nothingToShow(request) ??
+    objections.noPrompt(request, target) ??
     objections.seed(request) ??
     objections.sound(request) ??
     objections.noFirstFrame(request, target) ??
