@@ -14,14 +14,14 @@ export function isBlankConversation(messages: readonly Message[]): boolean {
 }
 
 /**
- * Removes blank texts. A message without other content gets a placeholder, so that turns still alternate. A blank answer
- * at the end stays, because the model would continue the placeholder.
+ * Removes blank texts. A message without other content gets a placeholder, so that turns still alternate. Blank answers
+ * at the end stay, because the model would continue the placeholder.
  */
 export function withoutBlankTexts(messages: Message[]): Message[] {
+  const end = messages.findLastIndex((message) => message.role !== 'assistant' || !isBlankConversation([message]));
   return messages.map((message, index) => {
     const { content } = message;
-    const isLast = index > 0 && index === messages.length - 1;
-    if (isLast && message.role === 'assistant' && isBlankConversation([message])) return message;
+    if (end !== -1 && index > end) return message;
     if (typeof content === 'string') return isBlank(content) ? { ...message, content: BLANK_TEXT } : message;
     const nonBlank = withoutBlankBlocks(content);
     if (nonBlank === content && content.length > 0) return message;

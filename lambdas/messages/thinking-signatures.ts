@@ -5,7 +5,7 @@
  */
 
 import { asBlocks } from './as-blocks.ts';
-import { isBlankText } from './blank-texts.ts';
+import { isBlank, isBlankText } from './blank-texts.ts';
 import type { Block, Message, MessagesRequest } from './types.ts';
 
 const GATEWAY_PREFIX = 'gw1.';
@@ -39,20 +39,30 @@ export function withoutThinking(messages: Message[]): Message[] {
 }
 
 /**
- * Removes thinking and blank texts at the end of the last answer, with the whole message if nothing else is in it. An
+ * Removes thinking and blank texts at the end of the last answer, with each whole message if nothing else is in it. An
  * answer that was cut off leaves thinking there, which Claude rejects
  * (https://github.com/router-for-me/CLIProxyAPI/issues/5321). An empty answer is not one that the model should continue.
- * @returns the same request if nothing is removed, or if it has only one message
+ * @returns the same request if nothing is removed; the first message always stays as it is
  */
 export function withoutLooseEnd(request: MessagesRequest): MessagesRequest {
   const { messages } = request;
-  const last = messages.at(-1);
-  if (last?.role !== 'assistant' || messages.length === 1) return request;
-  const blocks = asBlocks(last.content);
-  const end = blocks.findLastIndex((block) => !isThinking(block) && !isBlankText(block)) + 1;
-  if (end === blocks.length && end > 0) return request;
-  const kept = end === 0 ? [] : [{ ...last, content: blocks.slice(0, end) }];
-  return { ...request, messages: [...messages.slice(0, -1), ...kept] };
+  const at = Math.max(
+    0,
+    messages.findLastIndex((message) => keptLength(message) > 0),
+  );
+  const last = messages[at]!;
+  const end = at === 0 ? Infinity : keptLength(last);
+  const isWhole = end >= last.content.length;
+  if (isWhole && at === messages.length - 1) return request;
+  const kept = isWhole ? last : { ...last, content: asBlocks(last.content).slice(0, end) };
+  return { ...request, messages: [...messages.slice(0, at), kept] };
+}
+
+/** Returns the number of blocks before a loose end; infinite if the message has none. */
+function keptLength({ role, content }: Message): number {
+  if (role !== 'assistant') return Infinity;
+  if (typeof content === 'string') return isBlank(content) ? 0 : Infinity;
+  return content.findLastIndex((block) => !isThinking(block) && !isBlankText(block)) + 1;
 }
 
 /** Returns the original signature or redacted data if this family signed the block. */

@@ -51,11 +51,9 @@ describe.each(Object.entries(apis))('a request of %s', (path, { field, read }) =
     expect(messages).toHaveLength(3);
   });
 
-  it('gets no placeholder for a blank answer at the end, which the model would continue', () => {
-    const { messages } = read([
-      { role: 'user', content: 'Hi' },
-      { role: 'assistant', content: ' \n' },
-    ]);
+  it('gets no placeholder for blank answers at the end, which the model would continue', () => {
+    const blank = { role: 'assistant', content: ' \n' };
+    const { messages } = read([{ role: 'user', content: 'Hi' }, blank, blank]);
 
     expect(JSON.stringify(messages)).not.toContain('(empty)');
   });

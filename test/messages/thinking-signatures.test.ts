@@ -82,6 +82,8 @@ describe('thinking or blank text at the end of a conversation', () => {
     ['is removed with an empty message', [asked, said()], [asked]],
     ['is removed with a message of white space', [asked, { role: 'assistant' as const, content: ' \n' }], [asked]],
     ['is removed after a text with more text', [asked, said(text, { type: 'text', text: '' })], [asked, said(text)]],
+    ['is removed with several messages', [asked, said(text, redacted), said(), said(redacted)], [asked, said(text)]],
+    ['is removed with all but the first message', [said(redacted), said()], [said(redacted)]],
     ['stays in a text that is not blank', [asked, { role: 'assistant' as const, content: 'Hi ' }], undefined],
   ])('%s', (_what, messages, expected) => {
     expect(withoutLooseEnd(request(...messages))).toEqual(request(...(expected ?? messages)));
