@@ -124,7 +124,7 @@ function repeat(kept: KeptAnswer, fingerprint: string, key: Buffer): HttpRespons
   if (kept.fingerprint !== fingerprint) {
     throw conflict('This Idempotency-Key was used for another request within the last 24 hours. Use a new one.', {
       field: 'idempotency-key',
-    });
+    }).discourageRetry();
   }
   const response = JSON.parse(unseal(Buffer.from(kept.sealed, 'base64'), key)) as HttpResponse;
   return { ...response, headers: { ...response.headers, 'idempotent-replayed': 'true' } };
