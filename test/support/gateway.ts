@@ -29,6 +29,7 @@ export interface GatewayClient extends GatewayAddresses {
 export interface RunningGateway extends GatewayClient {
   /** Base URL of the server, if the gateway was started with `--web`. */
   webUrl: string;
+  dataDirectory: string;
   process: ChildProcess;
   /** Standard error of the gateway. */
   log: () => string;
@@ -105,6 +106,7 @@ export async function startGateway({ program, args = [], env = {} }: StartOption
     managementKey: ready['management_key']!,
     accountId: ready['account_id']!,
     workspaceId: ready['workspace_id']!,
+    dataDirectory: data,
     process: child,
     log: () => log,
     table: () => tableOf(data),
