@@ -204,6 +204,24 @@ describe('a delta of another type than its block', () => {
       close,
     ]);
   });
+
+  it('continues its block within a call, so that a text in pieces stays whole', () => {
+    const space: MessagesEvent = { ...said, delta: { type: 'text_delta', text: ' ' } };
+    const events = [start, call, said, space, said, thought, close, ending('tool_use', 2), end];
+
+    expect(passed(events).slice(1, -2)).toEqual([
+      call,
+      at(1, text),
+      at(1, said),
+      at(1, space),
+      at(1, said),
+      at(1, close),
+      at(2, open({ type: 'thinking', thinking: '', signature: '' })),
+      at(2, thought),
+      at(2, close),
+      close,
+    ]);
+  });
 });
 
 describe('a signature of thinking in another block', () => {

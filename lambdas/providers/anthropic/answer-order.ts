@@ -19,6 +19,8 @@ interface NumberedBlock {
   type: string;
   /** Content of the start of the block that the client has not got yet. */
   early: Delta[];
+  /** Open block of the text or thinking that the provider sends within a call. */
+  aside?: NumberedBlock;
 }
 
 /**
@@ -68,7 +70,7 @@ export class AnswerOrder {
         // The gateway may have closed the block already, or the provider never opened it.
         if (!open) return [];
         this.#open.delete(event.index);
-        return [...deltasIn(open, open.early), numbered(event, open.index), ...this.#released()];
+        return [...endOfAside(open), ...deltasIn(open, open.early), numbered(event, open.index), ...this.#released()];
       }
       case 'message_delta':
         this.#demand(this.#started && isRecord(event.delta), 'an ending without its content');
@@ -140,8 +142,8 @@ export class AnswerOrder {
   /**
    * Handles a delta. LiteLLM writes thinking into blocks of text (https://github.com/BerriAI/litellm/issues/32357), and
    * SGLang text into tool calls (https://github.com/sgl-project/sglang/issues/24293). Clients refuse both, so such deltas
-   * get another block, unless they are empty. White space in a call is dropped. So are signatures of thinking in other
-   * blocks, which Claude Code refuses (https://github.com/BerriAI/litellm/pull/32664).
+   * get another block, unless they are empty. White space before a text in a call is dropped. So are signatures of thinking
+   * in other blocks, which Claude Code refuses (https://github.com/BerriAI/litellm/pull/32664).
    */
   #delta(event: EventOfType<'content_block_delta'>, open: NumberedBlock): MessagesEvent[] {
     const { delta } = event;
@@ -153,13 +155,16 @@ export class AnswerOrder {
     if (words === undefined || type === open.type || !['text', 'thinking', 'tool_use'].includes(open.type)) {
       return [numbered(event, open.index)];
     }
-    if (words === '' || (open.type === 'tool_use' && words.trim() === '')) return [];
+    const isInCall = open.type === 'tool_use';
+    const earlier = isInCall ? open.aside : open;
+    if (words === '' || (!earlier && words.trim() === '')) return [];
+    if (earlier?.type === type) return [numbered(event, earlier.index)];
     const index = this.#newIndex();
     const content_block = thought === undefined ? { type, text: '' } : { type, thinking: '', signature: '' };
     const begun: MessagesEvent[] = [{ type: 'content_block_start', index, content_block }, numbered(event, index)];
-    if (open.type === 'tool_use') return [...begun, ...endOf({ index, early: [] })];
-    this.#open.set(event.index, { index, type, early: [] });
-    return [...endOf(open), ...begun];
+    if (isInCall) open.aside = { index, type, early: [] };
+    else this.#open.set(event.index, { index, type, early: [] });
+    return [...(earlier ? endOf(earlier) : []), ...begun];
   }
 
   /**
@@ -239,8 +244,9 @@ function numbered<Event extends { index: number }>(event: Event, index: number):
 }
 
 /** Returns the events that end a block. */
-function endOf(block: Pick<NumberedBlock, 'index' | 'early'>): MessagesEvent[] {
-  return [...deltasIn(block, block.early), { type: 'content_block_stop', index: block.index }];
+function endOf(block: NumberedBlock): MessagesEvent[] {
+  const stop: MessagesEvent = { type: 'content_block_stop', index: block.index };
+  return [...endOfAside(block), ...deltasIn(block, block.early), stop];
 }
 
 function deltasIn({ index }: Pick<NumberedBlock, 'index'>, deltas: Delta[]): MessagesEvent[] {
@@ -265,6 +271,11 @@ function isRepeated(early: Delta, delta: Delta): boolean {
 function contentOf(delta: Delta): string {
   const [content] = Object.entries(delta).flatMap(([name, value]) => (name === 'type' ? [] : [value]));
   return typeof content === 'string' ? content : '';
+}
+
+/** Returns the events that end the text or thinking within a call. */
+function endOfAside({ aside }: NumberedBlock): MessagesEvent[] {
+  return aside ? endOf(aside) : [];
 }
 
 function isSound(usage: unknown): boolean {
