@@ -1,7 +1,7 @@
 /** Fields that the gateway takes in both of OpenAI's APIs for answers, with their conversion to the Messages API. */
 
 import * as z from 'zod';
-import { anyObject, cacheControl, optionalField, userLabel } from '../messages/field-kinds.ts';
+import { anyObject, cacheControl, isAbsentOrEmpty, optionalField, userLabel } from '../messages/field-kinds.ts';
 import { labelFields, traceField } from '../messages/label-fields.ts';
 import { plugins, transforms } from '../messages/plugins.ts';
 import { otherModels, routingField, sessionId } from '../messages/preferences.ts';
@@ -19,8 +19,11 @@ import { reasoningEffort, type ThinkingFields } from './thinking-request.ts';
 import { withoutNull } from './without-null.ts';
 
 const tokenLimit = optionalField(z.int().positive());
+/** Schema of a refused field. An empty text or list requests nothing, so it counts as absent. */
 export const unsupported = (why: string) =>
-  optionalField(z.never(why)).meta({ description: 'This field is refused; the error says what to send.' });
+  optionalField(
+    z.custom<never>((value) => value === '' || isAbsentOrEmpty(value), why).meta({ override: { not: {} } }),
+  ).meta({ description: 'This field is refused; the error says what to send.' });
 
 const NO_STORE =
   'is not supported, because this gateway stores no answers. Send the whole conversation: in the AI SDK set store to false, in LangChain leave useResponsesApi’s previous_response_id off, in n8n and Open WebUI switch stored conversations off';

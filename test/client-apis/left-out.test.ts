@@ -29,8 +29,8 @@ describe('a field that requests a feature, of either API', () => {
   });
 
   it('has no effect with the value that requests nothing', () => {
-    const nothing = { background: false, previous_response_id: '', conversation: null, prompt: null, text: null };
-    expect(readChat(nothing).leftOut).toEqual([]);
+    const nothing = { background: false, previous_response_id: '', conversation: '', prompt: null, attachments: [] };
+    expect(readChat({ ...nothing, instructions: '', text: null }).leftOut).toEqual([]);
     expect(readResponse(nothing).leftOut).toEqual([]);
   });
 });
