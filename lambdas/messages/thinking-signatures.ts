@@ -41,7 +41,7 @@ export function withoutThinking(messages: Message[]): Message[] {
 /**
  * Removes thinking and blank texts at the end of the last answer, with each whole message if nothing else is in it. An
  * answer that was cut off leaves thinking there, which Claude rejects
- * (https://github.com/router-for-me/CLIProxyAPI/issues/5321). An empty answer is not one that the model should continue.
+ * (https://github.com/router-for-me/CLIProxyAPI/issues/5321). The model should not continue an empty answer.
  * @returns the same request if nothing is removed; the first message always stays as it is
  */
 export function withoutLooseEnd(request: MessagesRequest): MessagesRequest {

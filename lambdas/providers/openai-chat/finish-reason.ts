@@ -1,6 +1,6 @@
 import type { StopReason } from '../../messages/types.ts';
 
-/** Finish reasons of failed answers, besides those that contain the word "error", in lower case. */
+/** Finish reasons of failed answers, in addition to reasons that contain the word "error", in lower case. */
 const FAILURES = new Set([
   'timeout',
   'user_cancel',

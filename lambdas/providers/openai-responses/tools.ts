@@ -28,7 +28,7 @@ export function responsesToolFields(request: MessagesRequest, { quirks }: Respon
   };
 }
 
-/** Returns whether the provider is asked to enforce a JSON object. */
+/** Returns whether the request makes the provider enforce a JSON object. */
 export function isInJsonMode(request: MessagesRequest, { supportedParameters, quirks }: ResponsesTarget): boolean {
   return quirks.json_mode !== false && usesJsonMode(request, supportedParameters);
 }

@@ -26,7 +26,7 @@ export function answerSchema(
 }
 
 /**
- * Returns whether the provider is asked to enforce a JSON object. Next to tools, only the prompt demands it, because
+ * Returns whether the request makes the provider enforce a JSON object. Next to tools, only the prompt demands it, because
  * Gemini and Groq accept only one of them (https://ai.google.dev/gemini-api/docs/structured-output,
  * https://console.groq.com/docs/structured-outputs).
  */
