@@ -38,7 +38,6 @@ import {
 } from './free/free-tier.ts';
 import { processLeases, type LeasedHold, type LeaseSource } from './lease-source.ts';
 import { isRateWrite, RateSearch, type RateRefusal, type RateUse } from './rates/rate-search.ts';
-import type { NoRoom } from './refusal.ts';
 import { RefusalMemory } from './refusal-memory.ts';
 import { claimWrite, type RequestClaim } from './request-claim.ts';
 import { holdInScopes } from './scope-holds.ts';
@@ -57,9 +56,17 @@ export interface PlacedHold {
   scopes: Scope[];
 }
 
+/** A limit of the scope has no room. The counter is as last read. */
+export interface NoRoom {
+  kind: 'no_room';
+  scope: Scope;
+  counter: Counter;
+  windows: Windows;
+  amount: Money;
+}
+
 export type HoldRefusal =
-  /** A limit of the scope has no room. The counter is as last read. */
-  | { kind: 'no_room'; scope: Scope; counter: Counter; windows: Windows; amount: Money }
+  | NoRoom
   | { kind: 'switched_off'; scope: ScopeKind }
   | { kind: 'settled' }
   | { kind: 'busy'; cause: Error }
@@ -346,8 +353,11 @@ function scopesAfterRefusal(
 
 /** Returns the refusal of the scope with the least room: a smaller amount that fits there fits everywhere. */
 export function tightest(refusals: readonly NoRoom[]): NoRoom {
-  const roomOf = ({ counter, windows }: NoRoom) => remaining(counter, windows) ?? Money.zero;
-  return refusals.reduce((least, one) => (roomOf(least).exceeds(roomOf(one)) ? one : least));
+  return refusals.reduce((least, one) => (leftIn(least).exceeds(leftIn(one)) ? one : least));
+}
+
+function leftIn({ counter, windows }: NoRoom): Money {
+  return remaining(counter, windows) ?? Money.zero;
 }
 
 /** Reads the counter of a scope, and returns the refusal if it has no room; otherwise, an empty list. */

@@ -6,7 +6,7 @@ import { refusingInterval, type OwnerKind, type ScopeId } from '../store/counter
 import { isTagKind, tagOfScope } from '../store/counters/tag-scopes.ts';
 import { claimRefusal } from './request-claim.ts';
 import { freeRefusalError } from './free/free-refusal.ts';
-import type { HoldRefusal } from './hold.ts';
+import type { HoldRefusal, NoRoom } from './hold.ts';
 import { rateRefusalError } from './rates/rate-refusal.ts';
 
 export const limitSourceNames = [
@@ -79,8 +79,6 @@ export interface Room {
   left: Money;
   leftWithoutHolds: Money;
 }
-
-export type NoRoom = Extract<HoldRefusal, { kind: 'no_room' }>;
 
 export function roomOf({ counter, windows, amount }: NoRoom): Room {
   const interval = refusingInterval(counter, windows, amount) ?? 'lifetime';

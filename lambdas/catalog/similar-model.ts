@@ -16,9 +16,9 @@ const MIN_FAMILY_LENGTH = 3;
  */
 export function modelHint({ models }: Pick<Catalog, 'models'>, id: string): string {
   const wanted = id.length > MAX_SUGGESTED_LENGTH ? '' : id.toLowerCase();
-  const parts = partsOf(withoutAuthor(wanted));
-  const family = parts.find((part) => part.length >= MIN_FAMILY_LENGTH && isWord(part));
-  const related = family === undefined ? [] : models.filter((model) => partsOf(model.id).includes(family));
+  const parts = idParts(withoutAuthor(wanted));
+  const family = parts.find((part) => part.length >= MIN_FAMILY_LENGTH && hasNoDigit(part));
+  const related = family === undefined ? [] : models.filter((model) => idParts(model.id).includes(family));
   const meant = similarModel(related.length > 0 ? related : models, wanted);
   if (meant !== undefined) return `Did you mean "${meant}"?`;
   const nearest = nearestFirst(related, parts).slice(0, MAX_RELATED_MODELS);
@@ -48,9 +48,9 @@ const modelDigits = (id: string) => id.replaceAll(/\D/g, '');
 /** Sorts models: first by the number of shared words and numbers, then models with few words, then newer models. */
 function nearestFirst(models: readonly Model[], wanted: readonly string[]): Model[] {
   const facts = models.map((model) => {
-    const known = partsOf(model.id);
+    const known = idParts(model.id);
     const shared = wanted.filter((part) => known.includes(part)).length;
-    return { model, shared, words: known.filter(isWord).length, created: model.data.created };
+    return { model, shared, words: known.filter(hasNoDigit).length, created: model.data.created };
   });
   return facts
     .toSorted((a, b) => b.shared - a.shared || a.words - b.words || b.created.localeCompare(a.created))
@@ -58,8 +58,8 @@ function nearestFirst(models: readonly Model[], wanted: readonly string[]): Mode
 }
 
 /** Returns the words and numbers of an id. */
-function partsOf(id: string): string[] {
+function idParts(id: string): string[] {
   return id.match(/[a-z]+|\d+/g) ?? [];
 }
 
-const isWord = (part: string) => !/\d/.test(part);
+const hasNoDigit = (part: string) => !/\d/.test(part);

@@ -6,8 +6,8 @@ import {
   refusalError,
   roomOf,
   shortenedError,
-  type NoRoom,
 } from '../../lambdas/admission/refusal.ts';
+import type { NoRoom } from '../../lambdas/admission/hold.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
 import { StoreBusyError } from '../../lambdas/store/table/transact.ts';
 import type { ScopeKind } from '../../lambdas/store/counters/counters.ts';

@@ -280,14 +280,17 @@ describe('an estimate', () => {
   });
 
   it('has the answer that all limits can afford, as the refusal does', async () => {
+    const body = { ...requests['/messages'][1], max_tokens: 390 };
+    const { hold_rub: held } = await estimate(gateway, '/messages', requests['/messages'][1]);
     const created = await manage(gateway, 'POST', '/workspaces', { name: 'Tight', slug: 'tight' });
     const { id } = (created.body as { data: { id: string } }).data;
-    await manage(gateway, 'PUT', `/workspaces/${id}/budgets/daily`, { limit_rub: '0.1' });
-    const poor = await limitedTo('0.2', { workspace_id: id });
-    const body = { ...requests['/messages'][1], max_tokens: 390 };
+    const limit_rub = Money.parse(held).minus(Money.parse('0.02')).toString();
+    await manage(gateway, 'PUT', `/workspaces/${id}/budgets/daily`, { limit_rub });
+    const poor = await limitedTo(held, { workspace_id: id });
 
     const { affordable_max_tokens: affordable } = await estimate(poor, '/messages', body);
 
+    expect(affordable).toBeGreaterThan(0);
     const refused = (await errorIn(await post(poor, '/messages', body))) as { metadata: object };
     expect(refused.metadata).toMatchObject({
       limit_source: 'workspace_budget',

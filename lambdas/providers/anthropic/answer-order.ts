@@ -62,7 +62,7 @@ export class AnswerOrder {
           return [];
         }
         if (open!.early.length === 0) return this.#delta(event, open!);
-        return [...deltasIn(open!, earlyBefore(event.delta, open!)), ...this.#delta(event, open!)];
+        return [...startDeltas(open!, earlyBefore(event.delta, open!)), ...this.#delta(event, open!)];
       }
       case 'content_block_stop': {
         const open = this.#open.get(event.index);
@@ -70,7 +70,12 @@ export class AnswerOrder {
         // The gateway may have closed the block already, or the provider never opened it.
         if (!open) return [];
         this.#open.delete(event.index);
-        return [...endOfAside(open), ...deltasIn(open, open.early), numbered(event, open.index), ...this.#released()];
+        return [
+          ...endOfAside(open),
+          ...startDeltas(open, open.early),
+          numbered(event, open.index),
+          ...this.#released(),
+        ];
       }
       case 'message_delta':
         this.#demand(this.#started && isRecord(event.delta), 'an ending without its content');
@@ -246,16 +251,16 @@ function numbered<Event extends { index: number }>(event: Event, index: number):
 /** Returns the events that end a block. */
 function endOf(block: NumberedBlock): MessagesEvent[] {
   const stop: MessagesEvent = { type: 'content_block_stop', index: block.index };
-  return [...endOfAside(block), ...deltasIn(block, block.early), stop];
+  return [...endOfAside(block), ...startDeltas(block, block.early), stop];
 }
 
-function deltasIn({ index }: Pick<NumberedBlock, 'index'>, deltas: Delta[]): MessagesEvent[] {
+function startDeltas({ index }: Pick<NumberedBlock, 'index'>, deltas: Delta[]): MessagesEvent[] {
   return deltas.map((delta) => ({ type: 'content_block_delta', index, delta }));
 }
 
 /** Takes the early content that precedes a delta. Content that the delta repeats is dropped. */
 function earlyBefore(delta: Delta, block: NumberedBlock): Delta[] {
-  if (contentOf(delta).trim() === '') return [];
+  if (deltaContent(delta).trim() === '') return [];
   const { early } = block;
   block.early = early.filter(({ type }) => type !== delta.type && type !== 'thinking_delta');
   return early.filter((one) => !block.early.includes(one) && !isRepeated(one, delta));
@@ -265,10 +270,10 @@ function earlyBefore(delta: Delta, block: NumberedBlock): Delta[] {
 function isRepeated(early: Delta, delta: Delta): boolean {
   if (early.type !== delta.type) return false;
   const isText = early.type === 'text_delta' || early.type === 'thinking_delta';
-  return !isText || contentOf(delta).startsWith(contentOf(early));
+  return !isText || deltaContent(delta).startsWith(deltaContent(early));
 }
 
-function contentOf(delta: Delta): string {
+function deltaContent(delta: Delta): string {
   const [content] = Object.entries(delta).flatMap(([name, value]) => (name === 'type' ? [] : [value]));
   return typeof content === 'string' ? content : '';
 }
