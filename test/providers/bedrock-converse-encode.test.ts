@@ -418,6 +418,14 @@ describe('a request of Converse', () => {
     expect(encode(request, quirks)['additionalModelRequestFields']).toEqual(expected);
   });
 
+  it('has no members of thinking that need a beta', () => {
+    const thinking = { type: 'adaptive', display: 'updates', block_binding: { prefix_mismatch_behavior: 'error' } };
+
+    expect(encode({ thinking })['additionalModelRequestFields']).toEqual({
+      thinking: { type: 'adaptive', display: 'summarized' },
+    });
+  });
+
   it('has low effort or no thinking for Nova', () => {
     const effort = { thinking: { type: 'adaptive' }, output_config: { effort: 'low' } };
 

@@ -1,4 +1,5 @@
 import { samplingParameters, type TuningParameter } from '../../catalog/sampling-parameters.ts';
+import { without } from '../../messages/without.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import type { ClaudeQuirks, Quirks } from '../../catalog/quirk-schemas.ts';
@@ -49,4 +50,17 @@ export function withFittingBudget(
   // With the beta interleaved-thinking, the budget covers all thinking between tool calls, and may exceed max_tokens.
   if (betas.includes('interleaved-thinking-')) return thinking;
   throw invalidRequest('thinking.budget_tokens', `must be less than max_tokens, which is ${maxTokens}`);
+}
+
+/**
+ * Returns the thinking setting without members whose beta the endpoint does not accept: `block_binding`, which only
+ * concerns unreadable thinking. Progress updates become summaries. https://github.com/BerriAI/litellm/pull/41203
+ */
+export function withKnownMembers<Setting extends object & { display?: unknown }>(
+  thinking: Setting,
+  lacks: (beta: string) => boolean,
+): Setting {
+  const known = lacks('thinking-binding-controls-2026-08-01') ? without(thinking, 'block_binding') : thinking;
+  const isUnknown = known.display === 'updates' && lacks('thinking-display-updates-2026-08-18');
+  return isUnknown ? { ...known, display: 'summarized' } : known;
 }

@@ -33,7 +33,7 @@ import { placedInstructions, rewritten, withoutBlankAnswers } from './rewritten.
 import { strictSchema, withAcceptedNames } from './claude-schema.ts';
 import { thinks, withSupportedThinking } from './supported-thinking.ts';
 import { userDigest } from '../translated/user-digest.ts';
-import { hiddenReasoning, unsupportedClaudeTunings, withFittingBudget } from './thinking.ts';
+import { hiddenReasoning, unsupportedClaudeTunings, withFittingBudget, withKnownMembers } from './thinking.ts';
 
 type AnthropicTarget = WireTarget<AnthropicQuirks>;
 
@@ -74,19 +74,17 @@ function knownBetas(names: string[], quirks: AnthropicQuirks, effort?: unknown):
 }
 
 /**
- * Drops settings whose beta the endpoint does not accept: a task budget, which only advises the model, and the member
- * `block_binding` of `thinking`, which only concerns unreadable thinking. Progress updates become summaries.
- * https://platform.claude.com/docs/en/build-with-claude/task-budgets, https://github.com/BerriAI/litellm/pull/41203
+ * Drops settings whose beta the endpoint does not accept, such as a task budget, which only advises the model.
+ * https://platform.claude.com/docs/en/build-with-claude/task-budgets
  */
 function withKnownSettings(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
   const known = quirks.betas ?? envelopeOf(quirks).betas;
   const lacks = (beta: string) => !(known?.includes(beta) ?? !quirks.own_signatures);
-  let { thinking, output_config: output = {} } = request;
-  if (lacks('task-budgets-2026-03-13')) output = without(output, 'task_budget');
-  if (thinking && lacks('thinking-binding-controls-2026-08-01')) thinking = without(thinking, 'block_binding');
-  if (thinking?.['display'] === 'updates' && lacks('thinking-display-updates-2026-08-18'))
-    thinking = { ...thinking, display: 'summarized' };
-  return withOutput(thinking ? { ...request, thinking } : request, output);
+  const { thinking, output_config: output = {} } = request;
+  return withOutput(
+    thinking ? { ...request, thinking: withKnownMembers(thinking, lacks) } : request,
+    lacks('task-budgets-2026-03-13') ? without(output, 'task_budget') : output,
+  );
 }
 
 /** Encodes a request for POST /v1/messages/count_tokens, which some providers support. */

@@ -1,5 +1,5 @@
 import type { MessagesRequest } from '../../messages/types.ts';
-import { withFittingBudget } from '../anthropic/thinking.ts';
+import { withFittingBudget, withKnownMembers } from '../anthropic/thinking.ts';
 import type { ConverseTarget } from './families.ts';
 
 /** Returns the fields that only some model families have. The limit `maxTokens` includes thinking. */
@@ -22,7 +22,8 @@ function converseThinkingFields(
   switch (quirks.family) {
     case 'claude':
       return {
-        ...(thinking ? { thinking: withFittingBudget(request, maxTokens) } : {}),
+        // Converse accepts no betas.
+        ...(thinking ? { thinking: withKnownMembers(withFittingBudget(request, maxTokens)!, () => true) } : {}),
         ...(effort ? { output_config: { effort } } : {}),
       };
     case 'nova':

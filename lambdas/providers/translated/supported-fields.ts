@@ -41,7 +41,7 @@ const requestFields = new Set([...expressible, ...hints]);
 const outputFields = new Set(['effort', 'format']);
 const messageFields = new Set(['role', 'content']);
 const choiceFields = new Set(['type', 'name', 'disable_parallel_tool_use']);
-// Claude's `block_binding` has no effect elsewhere: other models do not read Claude's thinking.
+// Claude's `block_binding` is left out, because other models do not read Claude's thinking, and Converse has no betas.
 const thinkingFieldNames = new Set(['type', 'budget_tokens', 'display', 'block_binding']);
 const formatFieldNames = new Set(['type', 'schema', 'name', 'description']);
 
