@@ -1,4 +1,4 @@
-import { errorEnvelope, type GatewayError } from '../platform/errors.ts';
+import { errorJson, type GatewayError } from '../platform/errors.ts';
 import type { Readable } from 'node:stream';
 import type { AnswerStream } from './answer-stream.ts';
 import type { HttpRequest } from './request.ts';
@@ -95,19 +95,14 @@ export function streamResponse(body: AnswerStream, headers: Record<string, strin
 /** Further members of an error's body, for clients of an API whose errors have another form. */
 export type ErrorMembers = (error: GatewayError) => object;
 
-/** Matches a key of this gateway; the groups are the parts that its label shows. */
-const KEY_OF_GATEWAY = /([sm]k-mg-v1-[0-9a-f]{3})[0-9a-f]{58}([0-9a-f]{3})/g;
-
 /**
- * Builds the response for an error. Keys are masked: an error may repeat a key that a client sent as a name, and clients
- * log errors.
+ * Builds the response for an error.
  * @param more further members of the body, for clients of an API whose errors have another form
  */
 export function errorResponse(error: GatewayError, requestId: string, more?: object): HttpResponse {
-  const body = JSON.stringify({ ...errorEnvelope(error, requestId), ...more });
   return {
     statusCode: error.status,
     headers: { ...jsonHeaders, ...error.headers },
-    body: body.replaceAll(KEY_OF_GATEWAY, '$1…$2'),
+    body: errorJson(error, requestId, more),
   };
 }

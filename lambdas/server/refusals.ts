@@ -2,7 +2,7 @@ import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import { measureRefusal } from '../http/failure-metrics.ts';
 import { requestIdHeaders } from '../http/response.ts';
-import { errorEnvelope, GatewayError } from '../platform/errors.ts';
+import { errorJson, GatewayError } from '../platform/errors.ts';
 import { newRequestId } from '../platform/ids.ts';
 import { describeError, log } from '../platform/logger.ts';
 import type { Connection } from './connection.ts';
@@ -30,7 +30,7 @@ export function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Socket
 function writeRefusal(socket: Socket, refusal: GatewayError): void {
   measureRefusal(refusal, 'web');
   const requestId = newRequestId();
-  const body = JSON.stringify(errorEnvelope(refusal, requestId));
+  const body = errorJson(refusal, requestId);
   socket.end(
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\ncontent-type: application/json\r\nrequest-id: ${requestId}\r\nx-request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
     () => socket.destroy(),
@@ -86,7 +86,7 @@ export function sendRefusal(request: IncomingMessage, response: ServerResponse, 
   const requestId = newRequestId();
   const isFromElsewhere = request.socket.remoteAddress !== undefined;
   if (!request.complete && isFromElsewhere) response.setHeader('connection', 'close');
-  const body = JSON.stringify(errorEnvelope(refusal, requestId));
+  const body = errorJson(refusal, requestId);
   response.writeHead(refusal.status, {
     ...refusal.headers,
     'content-type': 'application/json',

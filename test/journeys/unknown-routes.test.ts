@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { maskSecret } from '../../lambdas/admission/credentials.ts';
 import type { Route } from '../../lambdas/route.ts';
 import { routes } from '../../lambdas/routes.ts';
 import { commonGateway } from '../support/common-gateway.ts';
@@ -58,6 +59,14 @@ describe('a request to an unknown route', () => {
       expect(messageIn(await response.text())).toMatch(/Use single slashes: \/v1\/messages\./);
     },
   );
+
+  it('gets an error with a masked key if the key is in a path outside of the API', async () => {
+    const { origin } = new URL(gateway.baseUrl);
+    const text = await (await fetch(`${origin}/models/${gateway.key}`)).text();
+
+    expect(messageIn(text)).toContain(`There is no GET /models/${maskSecret(gateway.key)}.`);
+    expect(text).not.toContain(gateway.key);
+  });
 
   it('gets a 426 if it opens a WebSocket to a route, so that Codex uses HTTP at once', async () => {
     const { port, hostname } = new URL(gateway.baseUrl);
