@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnthropicQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { Message, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { anthropicWire } from '../../lambdas/providers/anthropic/wire.ts';
+import { encodeInDialect } from '../../lambdas/providers/openai-chat/dialect.ts';
 import { encodeGeminiRequest } from '../../lambdas/providers/google-gemini/encode.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 import { sent } from '../support/chat-request.ts';
@@ -87,6 +88,20 @@ describe('an instruction that adds a tool', () => {
     expect(body.messages).toEqual([user('A'), instruction]);
     expect(body.tools![0]!['defer_loading']).toBe(deferred);
   });
+});
+
+it('an instruction that removes a tool is an instruction in chats too', () => {
+  const removal = { type: 'tool_removal', tool: { type: 'tool_reference', name: 'look' } };
+  const tools = ['look', 'go'].map((name) => ({ name, input_schema: { type: 'object' } }));
+  const messages = [user('A'), { role: 'system', content: [removal] } as Message];
+  const body = encodeInDialect(
+    { model: 'm', tools, messages },
+    { ...target({}), supportedParameters: ['tools'] },
+    undefined,
+  );
+
+  expect(JSON.stringify(body['messages'])).toContain('<system>\\nThe tool');
+  expect(body['tools']).toMatchObject([{ function: { name: 'go' } }]);
 });
 
 describe('a message that only sets the effort', () => {

@@ -1,3 +1,4 @@
+import { withoutDeferral } from '../../messages/deferred-tools.ts';
 import { outputFormat } from '../../messages/output-format.ts';
 import { withInstructionsFirst } from '../../messages/system-messages.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
@@ -21,7 +22,8 @@ export function encodeInDialect(
 ): Record<string, unknown> {
   const { quirks } = target;
   refuseBeyond(request, target);
-  const placed = quirks.later_system_messages ? request : withInstructionsFirst(request);
+  // Instructions that change tools become texts before all instructions become messages of the user.
+  const placed = quirks.later_system_messages ? request : withInstructionsFirst(withoutDeferral(request));
   const fitting = withFittingThinking(quirks.format_excludes_tools ? withFormatOrTools(placed) : placed, quirks);
   const named = withSentNames(withSupportedChoice(fitting, quirks.tool_choices), toolNameRule(target));
   const placedCalls = quirks.tool_call_ids === 'name_and_position' ? withPositions(named) : named;
