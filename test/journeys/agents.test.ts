@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
-import { userDigest } from '../../lambdas/providers/translated/user-digest.ts';
+import { digest } from '../../lambdas/providers/translated/user-digest.ts';
 import { agentHeaders, agentTurn } from '../support/agent-session.ts';
 import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
 import { commonGateway } from '../support/common-gateway.ts';
@@ -88,7 +88,8 @@ describe('an agent session', () => {
       const [asked] = askedOfAnthropic;
       const { model: _, ...sent } = agentTurn(turn, { model: '', sum: String(turn) });
       expect(asked!.headers['anthropic-beta']).toBe(agentHeaders['anthropic-beta']);
-      const metadata = { user_id: userDigest(sent as MessagesRequest) };
+      const { user_id: user } = (sent as MessagesRequest).metadata!;
+      const metadata = { user_id: digest(`${gateway.accountId}\n${user}`) };
       expect(asked!.body).toMatchObject(
         JSON.parse(JSON.stringify({ ...sent, metadata, max_tokens: 10_000 })) as object,
       );

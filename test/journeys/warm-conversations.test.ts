@@ -19,7 +19,7 @@ beforeAll(async () => {
   scripted = await startScriptedGateway({
     providers: [
       ...['cheap', 'usual', 'dear'].map((id) => ({ id, wire: 'anthropic' as const })),
-      { id: 'keyed', wire: 'openai-chat', quirks: { prompt_cache_key: 'session' } },
+      { id: 'keyed', wire: 'openai-chat', quirks: { prompt_cache_key: 'session', user_field: true } },
     ],
     models: [
       textModel('test/model', [
@@ -164,15 +164,18 @@ describe('a session with an id from the client', () => {
     expect(sent[0]).not.toContain('a-private-name');
   });
 
-  it('is a key of the prompt cache that another account with the same name does not have', async () => {
+  it.each([
+    ['prompt_cache_key', { session_id: 'chat' }],
+    ['user', { metadata: { user_id: '1' } }],
+  ])('and an end user are digests that differ from another account: %s', async (field, fields) => {
     const sent: string[] = [];
     const { gateway } = scripted;
     const another = { ...gateway, ...(await newAccount(gateway.dataDirectory)) };
     for (const client of [gateway, await scripted.withLimit(100_000), another]) {
       const messages = [{ role: 'user', content: conversation(sent) }];
-      await providerOf({ model: 'test/keyed', messages, session_id: 'chat' }, {}, client);
+      await providerOf({ model: 'test/keyed', messages, ...fields }, {}, client);
     }
-    const keys = sent.map((body) => (JSON.parse(body) as { prompt_cache_key: string }).prompt_cache_key);
+    const keys = sent.map((body) => (JSON.parse(body) as Record<string, string>)[field]);
 
     expect(keys[0]).toMatch(/^[0-9a-f]{64}$/);
     expect(keys[1]).toBe(keys[0]);

@@ -104,7 +104,8 @@ export async function routeMessage(
     origins: requested?.origins,
   });
   const { plugins, [BETA_HEADER]: _betas, ...others } = safe;
-  const { message: protectedMessage, searches } = protectedSearches(others, plugins, requested);
+  const ofAccount = (name: string) => `${input.caller.account.id}\n${name}`;
+  const { message: protectedMessage, searches } = protectedSearches(withUser(others, ofAccount), plugins, requested);
   const measured = measurePrompt(protectedMessage);
   const candidates = await messagesCandidates(route, {
     exclusionOf: privacyFilter(privacy),
@@ -128,7 +129,7 @@ export async function routeMessage(
     originals: found.originals,
     message: marksCaches ? withBreakpoints(message) : message,
     content: { ...(isWhole ? measured : measurePrompt(message)), ...search?.first },
-    client: { ...clientHeaders(input.request.headers), session: session && `${input.caller.account.id}\n${session}` },
+    client: { ...clientHeaders(input.request.headers), session: session && ofAccount(session) },
     candidates,
     search,
     origins: isWhole ? searches?.origins : undefined,
@@ -137,4 +138,13 @@ export async function routeMessage(
     remember: route.remember,
     onExcluded,
   };
+}
+
+/** Returns the request with another id of the end user, because two accounts may use the same ids. */
+function withUser<Request extends Pick<MessagesRequest, 'metadata'>>(
+  request: Request,
+  converted: (id: string) => string,
+): Request {
+  const { metadata } = request;
+  return metadata?.user_id ? { ...request, metadata: { ...metadata, user_id: converted(metadata.user_id) } } : request;
 }
