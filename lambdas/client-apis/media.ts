@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import * as z from 'zod';
 import { audioFormats, audioMediaTypes } from '../messages/audio.ts';
 import { base64, optionalField, sourceUrl } from '../messages/field-kinds.ts';
-import { imageTypeOf } from '../messages/image-types.ts';
+import { imageTypeByBytes } from '../messages/image-types.ts';
 import { DETAIL, type Block } from '../messages/types.ts';
 import { BASE64_RULE, isBase64 } from '../platform/base64.ts';
 import { readDataUrl } from '../platform/data-url.ts';
@@ -37,7 +37,7 @@ function isReadableDocument(mediaType: string): boolean {
  * bytes determine the type (https://github.com/openclaw/openclaw/pull/111276).
  */
 function imageTypeIn(declared: string, data: string): string | undefined {
-  return imageTypes.get(declared) ?? imageTypeOf(data);
+  return imageTypes.get(declared) ?? imageTypeByBytes(data);
 }
 
 /**

@@ -44,7 +44,7 @@ function withTrueType(block: Block): Block {
   if (block.type !== 'image') return block;
   const source = block['source'] as { type: string; media_type?: string; data?: string };
   const declared = source.media_type === 'image/jpg' ? 'image/jpeg' : undefined;
-  const found = source.type === 'base64' ? (imageTypeOf(source.data ?? '') ?? declared) : undefined;
+  const found = source.type === 'base64' ? (imageTypeByBytes(source.data ?? '') ?? declared) : undefined;
   return found === undefined || found === source.media_type
     ? block
     : { ...block, source: { ...source, media_type: found } };
@@ -55,7 +55,7 @@ function withTrueContent(content: unknown): unknown {
 }
 
 /** Returns the media type of an image by its first bytes; undefined if it is not one of four common types. */
-export function imageTypeOf(base64: string): string | undefined {
+export function imageTypeByBytes(base64: string): string | undefined {
   const head = Buffer.from(base64.slice(0, HEAD_CHARACTERS), 'base64').toString('latin1');
   if (head.startsWith('\x89PNG\r\n')) return 'image/png';
   if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
