@@ -14,6 +14,7 @@ import { statesError } from '../faults/error-detection.ts';
 import { parseEvent, sseReader, translate } from '../translated/stream.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';
+import { ItemPlaces } from './item-places.ts';
 import { OutputItems } from './output-items.ts';
 import { responsesStopReason } from './stop-reason.ts';
 
@@ -182,19 +183,4 @@ class ResponsesTranslation {
 
 function hasFailed({ status }: Record<string, unknown>): boolean {
   return status === 'failed' || status === 'cancelled';
-}
-
-/** Finds the output indexes of items. llama.cpp sends none, and its items overlap, so the items' ids count there. */
-class ItemPlaces {
-  readonly #byId = new Map<string, number>();
-
-  /** Returns the index of an event's item. An unknown id means the last item. */
-  of({ type, output_index: index, item_id: id, item }: Record<string, unknown>): number {
-    if (Number.isSafeInteger(index)) return index as number;
-    const own = recordOrEmpty(item)['id'] ?? id;
-    if (type === 'response.output_item.added' && typeof own === 'string' && !this.#byId.has(own)) {
-      this.#byId.set(own, this.#byId.size);
-    }
-    return this.#byId.get(own as string) ?? Math.max(0, this.#byId.size - 1);
-  }
 }
