@@ -1,4 +1,4 @@
-/** Streams of Responses servers whose events have no output index, such as those of llama.cpp. */
+/** Streams of Responses servers whose events have no output index, or whose open items share one. */
 
 import { describe, expect, it } from 'vitest';
 import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
@@ -31,6 +31,9 @@ const args = (id: string, delta: string) => ({
   delta,
 });
 const words = (id: string, delta: string) => ({ type: 'response.output_text.delta', item_id: id, delta });
+
+const at = (output_index: number, event: object) => ({ ...event, output_index });
+const item = (id: string, json: string) => ({ ...call(`call_${id}`, json), id });
 
 describe('items without an output index', () => {
   it('are told apart by their ids, even if they are interleaved', async () => {
@@ -70,5 +73,49 @@ describe('items without an output index', () => {
     expect(await contentOf([added({ type: 'message', content: [] }), plain, done(item), completed])).toMatchObject([
       { type: 'text', text: 'Hi' },
     ]);
+  });
+});
+
+describe('items that share an output index', () => {
+  const message = { type: 'message', id: 'msg_1', content: [{ type: 'output_text', text: 'Let me look.' }] };
+
+  it.each([
+    ['with ids', args('fc_1', '{"at":1}'), 0],
+    ['with ids, and ends at another index', args('fc_1', '{"at":1}'), 1],
+    ['without ids', { ...args('', '{"at":1}'), item_id: undefined }, 0],
+  ])('may be a text and a call in events %s', async (_name, piece, end) => {
+    const content = await contentOf([
+      at(0, added({ ...message, content: [] })),
+      at(0, words('msg_1', 'Let me look.')),
+      at(0, added(item('fc_1', ''))),
+      at(0, piece),
+      at(end, done(message)),
+      at(0, done(item('fc_1', '{"at":1}'))),
+      completed,
+    ]);
+
+    expect(content).toMatchObject([
+      { type: 'text', text: 'Let me look.' },
+      { type: 'tool_use', id: 'call_fc_1', input: { at: 1 } },
+    ]);
+    expect(content).toHaveLength(2);
+  });
+
+  it('may be parallel calls with ids, before a call with an index of its own', async () => {
+    const content = await contentOf([
+      at(0, added(item('fc_1', ''))),
+      at(0, added(item('fc_2', ''))),
+      at(0, added(item('fc_2', ''))),
+      at(0, args('fc_1', '{"at":1}')),
+      at(0, args('fc_2', '{"at":2}')),
+      at(0, done(item('fc_1', '{"at":1}'))),
+      at(0, done(item('fc_2', '{"at":2}'))),
+      at(1, added(item('fc_3', ''))),
+      at(1, args('fc_3', '{"at":3}')),
+      at(1, done(item('fc_3', '{"at":3}'))),
+      completed,
+    ]);
+
+    expect(content).toMatchObject([{ input: { at: 1 } }, { input: { at: 2 } }, { input: { at: 3 } }]);
   });
 });
