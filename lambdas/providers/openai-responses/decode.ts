@@ -1,6 +1,6 @@
 /** Converts streams of the Responses API to events of the Messages API. */
 
-import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { isRecord } from '../../platform/json/foreign-json.ts';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import { expectsJson } from '../../messages/output-format.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
