@@ -25,8 +25,6 @@ it.each([
   'deepseek/deepseek-v4-pro',
   'deepseek/deepseek-v4-flash',
   'moonshotai/kimi-k2.6',
-  'xiaomi/mimo-v2.5',
-  'xiaomi/mimo-v2.5-pro',
   'z-ai/glm-5.2',
   'z-ai/glm-5.1',
 ])('%s at OpenRouter gets its earlier thinking, which its own service needs there too', (upstreamModel) => {
