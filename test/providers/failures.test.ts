@@ -131,6 +131,15 @@ describe('an error response of a provider', () => {
     expect(message).toBe('Extra inputs are not permitted (body.tools)');
   });
 
+  it.each([
+    ['the explanation', 'tools contains duplicate names: x', 'Param Incorrect: tools contains duplicate names: x'],
+    ['no name of a field', 'messages[0].role', 'Param Incorrect'],
+  ])('has %s of `param`, as Xiaomi states it (decolua/9router#1210)', (_, param, stated) => {
+    const body = `data:${JSON.stringify({ error: { code: '400', message: 'Param Incorrect', param, type: '' } })}`;
+
+    expect(refusalOfResponse({ status: 400, headers: {} }, body, provider).message).toBe(stated);
+  });
+
   it.each([401, 402, 403, 404])('with status %i concerns the operator, so its message is not passed on', (status) => {
     const failure = refusal(status, 'Your account 4711 is overdue');
 

@@ -152,7 +152,7 @@ class ErrorReading {
     else if (typeof error === 'string') this.#readText(error, depth);
     for (const field of MESSAGE_FIELDS) {
       const value = record[field];
-      if (typeof value === 'string') this.#readText(withPlace(value, record['loc']), depth);
+      if (typeof value === 'string') this.#readText(withPlace(value, record), depth);
     }
     for (const field of NESTED_FIELDS) {
       const nested = record[field];
@@ -188,11 +188,15 @@ class ErrorReading {
 }
 
 /**
- * Appends the path of the wrong field, which pydantic reports next to the message. Without it, clients of Mistral would
- * get only "Extra inputs are not permitted" (https://github.com/partITech/php-mistral/issues/76).
+ * Appends what is wrong if it is next to the message: the path of the wrong field, as pydantic reports it, or Xiaomi's
+ * explanation. Without it, clients would get only "Extra inputs are not permitted"
+ * (https://github.com/partITech/php-mistral/issues/76) or "Param Incorrect"
+ * (https://github.com/CherryHQ/cherry-studio/issues/20539).
  */
-function withPlace(message: string, path: unknown): string {
-  const parts = listOrEmpty(path).filter((part) => typeof part === 'string' || typeof part === 'number');
+function withPlace(message: string, { loc, param }: Record<string, unknown>): string {
+  // Other providers have the name of a field in `param`, which has no spaces.
+  if (typeof param === 'string' && /\S \S/.test(param)) return `${message}: ${param}`;
+  const parts = listOrEmpty(loc).filter((part) => typeof part === 'string' || typeof part === 'number');
   return parts.length > 0 ? `${message} (${parts.join('.')})` : message;
 }
 
