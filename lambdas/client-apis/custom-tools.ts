@@ -46,8 +46,8 @@ const OTHER_NAMES = /^(?:patch|code|source|script|javascript|js)$/;
  */
 export function customInput(input: unknown): string {
   const members = Object.entries(recordOrEmpty(input));
-  const isText = ([name]: [string, unknown]) =>
+  const holdsText = ([name]: [string, unknown]) =>
     name === CUSTOM_ARGUMENT || (members.length === 1 && OTHER_NAMES.test(name));
-  const text = members.find(isText)?.[1];
+  const text = members.find(holdsText)?.[1];
   return typeof text === 'string' ? text : JSON.stringify(input ?? {});
 }

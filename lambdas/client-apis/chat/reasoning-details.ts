@@ -99,18 +99,18 @@ function mergedDetails(details: readonly ReasoningDetail[]): ReasoningDetail[] {
  * Returns a signature or encrypted thinking; empty if it has the format of another service, such as
  * `openai-responses-v1` of OpenRouter, which no model here can read (https://github.com/open-webui/open-webui/issues/28240).
  */
-function readableSeal(sealed: string | null | undefined, format: string | null | undefined): string {
+function unlessForeign(sealed: string | null | undefined, format: string | null | undefined): string {
   return !format || format === ANTHROPIC_FORMAT || format === OTHER_FORMAT ? (sealed ?? '') : '';
 }
 
 /** Converts the entries that a client sends back to blocks, with the ids of the entries. */
 export function thinkingBlocks(details: readonly ReasoningDetail[]): EarlierThinking[] {
   return mergedDetails(details).flatMap(({ type, text, format, id, ...sealed }): EarlierThinking[] => {
-    const data = readableSeal(sealed.data, format);
+    const data = unlessForeign(sealed.data, format);
     if (type === 'reasoning.encrypted') return data ? [{ block: { type: 'redacted_thinking', data }, id }] : [];
     // Some clients merge the pieces of an entry incorrectly, and keep its signature without its text. The entry is
     // dropped.
     if (type !== 'reasoning.text' || typeof text !== 'string') return [];
-    return [{ block: { type: 'thinking', thinking: text, signature: readableSeal(sealed.signature, format) }, id }];
+    return [{ block: { type: 'thinking', thinking: text, signature: unlessForeign(sealed.signature, format) }, id }];
   });
 }
