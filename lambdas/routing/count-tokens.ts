@@ -1,6 +1,7 @@
 import type { MessagesRequest } from '../messages/types.ts';
+import { alarmOperator } from '../platform/operator-alarm.ts';
 import type { ProviderTime } from '../platform/provider-time.ts';
-import { failureOf, ProviderFailure, refusalOfResponse } from '../providers/failures.ts';
+import { describeFailure, failureOf, ProviderFailure, refusalOfResponse } from '../providers/failures.ts';
 import { readResponse } from '../providers/http/read-text.ts';
 import type { ClientHeaders } from '../providers/wire.ts';
 import type { Candidate } from './candidates.ts';
@@ -24,6 +25,7 @@ export async function countAtFirst(
     try {
       return await countUpstream(candidate, request, client, { providerTime });
     } catch (error) {
+      if (error instanceof ProviderFailure) alarmAbout(error, candidate);
       if (error instanceof ProviderFailure && !error.mayTryAnother) throw error;
       // Another endpoint may have a provider format (wire) that can express the prompt. A provider's error is reported
       // in preference to an encoding error.
@@ -31,6 +33,10 @@ export async function countAtFirst(
     }
   }
   throw problem;
+}
+
+function alarmAbout(failure: ProviderFailure, { model, endpoint }: Candidate): void {
+  alarmOperator(failure, { provider: endpoint.provider.id, model: model.id, ...describeFailure(failure) });
 }
 
 const MAX_BODY_BYTES = 64 * 1024;

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AnthropicQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 import { countAtFirst, countUpstream } from '../../lambdas/routing/count-tokens.ts';
 import { candidateAt } from '../support/candidate.ts';
 import { dialects } from '../support/dialects.ts';
 import { stopUpstreams, upstream } from '../support/direct-upstream.ts';
+import { keepLog } from '../support/log-lines.ts';
 
 afterEach(stopUpstreams);
 
@@ -115,5 +116,21 @@ describe('a count of tokens with several candidates', () => {
     );
 
     expect(await countAtFirst(candidates, request, client)).toBe(17);
+  });
+
+  it('raises the alarm if a provider refuses the account of the operator, and counts at the next one', async () => {
+    const candidates = await candidatesAt(
+      (response) => response.writeHead(401).end(dialects.anthropic.refusal('authentication_error', '"no"')),
+      (response) => response.end('{"input_tokens":17}'),
+    );
+
+    vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const lines = keepLog();
+
+    expect(await countAtFirst(candidates, request, client)).toBe(17);
+
+    expect(lines).toEqual([
+      expect.objectContaining({ message: 'provider refuses the operator', provider: 'acme', providerStatus: 401 }),
+    ]);
   });
 });
