@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import type { WireOf } from '../../lambdas/catalog/wires.ts';
 import { readText } from '../../lambdas/providers/http/read-text.ts';
 import { jobWire } from '../../lambdas/providers/job-wires.ts';
@@ -7,6 +7,7 @@ import type { JobCandidate } from '../../lambdas/routing/job-candidates.ts';
 import { openFile } from '../../lambdas/inference/jobs/provider-files.ts';
 import { candidateAt } from '../support/candidate.ts';
 import { listen, type Listening } from '../support/listen.ts';
+import { keepLog } from '../support/log-lines.ts';
 
 type VideoWireName = WireOf<'video'>;
 
@@ -107,3 +108,27 @@ it.each<VideoWireName>(['video-jobs', 'minimax-video'])(
     await expect(open('/files/1', wire)).rejects.toThrow('answered with status 200 instead of a file');
   },
 );
+
+it.each([
+  ['a status', (response: ServerResponse) => response.writeHead(401).end()],
+  ['a message', json({ base_resp: { status_code: 1004, status_msg: 'login fail' } })],
+])(
+  'the download of a video raises the alarm if the provider refuses the account of the operator by %s',
+  async (_how, answer) => {
+    vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const lines = keepLog();
+    answers['provider /v1/files/1'] = answer;
+
+    await expect(open('/files/1', 'minimax-video')).rejects.toThrow('instead of a file');
+
+    expect(lines).toMatchObject([{ message: 'provider refuses the operator', provider: 'acme' }]);
+  },
+);
+
+it('the download of a video raises no alarm if the file is gone', async () => {
+  const lines = keepLog();
+
+  await expect(open('/files/1')).rejects.toThrow('status 404');
+
+  expect(lines).toEqual([]);
+});

@@ -1,7 +1,9 @@
 import { FetchError } from '../../platform/fetch/fetch-faults.ts';
 import { isOnOwnMachine } from '../../platform/environment.ts';
+import { alarmOperator } from '../../platform/operator-alarm.ts';
 import { openPublic, redirectStatuses, type FetchRules } from '../../platform/fetch/safe-fetch.ts';
 import { readResponse } from '../../providers/http/read-text.ts';
+import { blamesOperator } from '../../providers/faults/blames-operator.ts';
 import { UpstreamError } from '../../providers/http/upstream-error.ts';
 import type { Polled, JobHttpAnswer, JobHttpRequest } from '../../providers/job-wire.ts';
 import { connect } from '../../routing/connection.ts';
@@ -86,7 +88,11 @@ async function openOwn(
   const text = await readResponse({ status, body }, MAX_JOB_ANSWER_BYTES);
   const answer = { status, headers: singleValues(headers), text };
   const address = addressIn(answer, candidate, path);
-  if (!address) throw new UpstreamError('malformed', `The provider answered with status ${status} instead of a file`);
+  if (!address) {
+    const { id } = candidate.endpoint.provider;
+    if (blamesOperator(answer, id)) alarmOperator({ fault: 'operator' }, { provider: id, status });
+    throw new UpstreamError('malformed', `The provider answered with status ${status} instead of a file`);
+  }
   if (address.origin !== new URL(candidate.endpoint.provider.baseUrl).origin) {
     return openAnywhere(address.href, rules);
   }

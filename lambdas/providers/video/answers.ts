@@ -2,6 +2,7 @@
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { parseForeignExactly, recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
+import { blamesOperator } from '../faults/blames-operator.ts';
 import { classifyError } from '../faults/classify.ts';
 import type { FaultKind } from '../faults/fault-rule.ts';
 import { isLostByProxy } from '../faults/lost-by-proxy.ts';
@@ -80,13 +81,12 @@ export function working({ headers }: JobHttpAnswer, typicalSeconds?: number): Po
  * @param providerId selects the rules that find faults of the operator's account
  */
 export function unknownPollResult(
-  { status, text }: JobHttpAnswer,
+  answer: JobHttpAnswer,
   providerId: VideoFamily,
-  reason = `status ${status}`,
+  reason = `status ${answer.status}`,
 ): Polled {
-  const httpStatus = status >= 400 ? status : undefined;
-  const { fault } = classifyError(statedError(text), { providerId, httpStatus });
-  return fault === 'operator' && status !== 404 ? { state: 'unknown', reason, fault } : { state: 'unknown', reason };
+  const fault = blamesOperator(answer, providerId) ? ({ fault: 'operator' } as const) : {};
+  return { state: 'unknown', reason, ...fault };
 }
 
 export function unknownState(answer: JobHttpAnswer, providerId: VideoFamily, state: unknown): Polled {
