@@ -12,7 +12,7 @@ export interface BackendRequest {
  * Text of a response with status 200, or a failure. Names of failures contain no data from the backend, so they may be
  * logged.
  */
-export type BackendReply = { text: string } | { failure: string; status?: number };
+export type BackendReply = { text: string } | { failure: string; status?: number; headers?: Headers };
 
 export interface BackendLimits {
   /** Maximum time in ms up to the last byte of the response. */
@@ -43,7 +43,7 @@ export async function queryBackend(
     });
     if (response.status !== 200) {
       await response.body?.cancel();
-      return { failure: 'status', status: response.status };
+      return { failure: 'status', status: response.status, headers: response.headers };
     }
     const bytes = await readBackendBody(response.body, maxBytes);
     if (!bytes) return { failure: 'too large', status: 200 };

@@ -19,8 +19,8 @@ afterAll(async () => {
   await api.stop();
 });
 
-async function alarmsAfter(kind: SearchKind, status: number) {
-  api.answers((response) => response.writeHead(status).end('secret-key'));
+async function alarmsAfter(kind: SearchKind, status: number, headers: Record<string, string> = {}) {
+  api.answers((response) => response.writeHead(status, headers).end('secret-key'));
   await ask(backendAt(kind, api.url), queryOf('private words'));
   return lines.filter((line) => 'OperatorNeeded' in line && 'provider' in line).map(({ provider }) => provider);
 }
@@ -35,6 +35,19 @@ const refusals: [SearchKind, number][] = [
 describe('a search engine that refuses the key or the account of the operator', () => {
   it.each(refusals)('raises the alarm: %s with status %i', async (kind, status) => {
     expect(await alarmsAfter(kind, status)).toEqual([kind]);
+  });
+});
+
+describe('a search engine whose rate limit is reached', () => {
+  it.each([
+    ['1;w=1, 15000;w=2592000', '1, 0', ['brave']],
+    ['1;w=1, 15000;w=2592000', '0, 1000', []],
+    ['50;w=1, 0;w=2592000', '0, 0', []],
+    ['1;w=1', '0', []],
+  ])('raises the alarm only if the quota of a month is used up: %s, %s', async (policy, remaining, alarms) => {
+    const headers = { 'x-ratelimit-policy': policy, 'x-ratelimit-remaining': remaining };
+
+    expect(await alarmsAfter('brave', 429, headers)).toEqual(alarms);
   });
 });
 

@@ -38,10 +38,27 @@ const braveAnswerSchema = z.object({
     .nullish(),
 });
 
+const DAY_SECONDS = 86_400;
+
+/**
+ * Whether the quota of a day or longer is used up. The headers list the windows, such as `1;w=1, 15000;w=2592000`, and
+ * the remaining requests of each window. A quota of 0 is unlimited.
+ * https://api-dashboard.search.brave.com/documentation/guides/rate-limiting
+ */
+function isQuotaUsedUp(headers: Headers): boolean {
+  const listed = (name: string) => (headers.get(name) ?? '').split(',');
+  const left = listed('x-ratelimit-remaining');
+  return listed('x-ratelimit-policy').some((window, index) => {
+    const [, quota, seconds] = /^\s*(\d+)\s*;\s*w=(\d+)/.exec(window) ?? [];
+    return Number(quota) > 0 && Number(seconds) >= DAY_SECONDS && left[index]?.trim() === '0';
+  });
+}
+
 export const brave: BackendKind = {
   maxWords: MAX_BRAVE_WORDS,
   // Brave's status for an invalid key (https://github.com/nearai/ironclaw/issues/2780).
   refusals: [422],
+  isQuotaUsedUp,
 
   request(query, { credential }) {
     const parameters = new URLSearchParams({

@@ -12,6 +12,8 @@ export interface BackendKind {
   maxWords: number;
   /** HTTP statuses, besides 401, 402 and 403, with which the backend reports an invalid key or an exhausted account. */
   refusals?: readonly number[];
+  /** Whether a status 429 means that the quota of the account is used up, by the headers of the response. */
+  isQuotaUsedUp?: (headers: Headers) => boolean;
   request: (query: SearchQuery, access: BackendAccess) => BackendRequest;
   /** Returns the error `unavailable` for an invalid body. Never throws. */
   read: (body: string) => SearchOutcome;

@@ -61,7 +61,8 @@ export function openBackend(
         const about = 'text' in reply ? { reason: `answered ${outcome.error}` } : { reason: reply.failure };
         const status = 'status' in reply ? { status: reply.status } : {};
         log('warn', 'search backend failed', { provider: backend.id, ...about, ...status });
-        if (needsOperator(status, kind)) alarmOperator({ fault: 'operator' }, { provider: backend.id, ...status });
+        if ('failure' in reply && needsOperator(reply, kind))
+          alarmOperator({ fault: 'operator' }, { provider: backend.id, ...status });
       }
       return outcome;
     },
@@ -76,8 +77,12 @@ function isGivenUpByCaller({ aborted, reason }: AbortSignal): boolean {
 }
 
 /** Whether only the operator can fix the failure: the key is invalid, or the account has no money. */
-function needsOperator({ status = 0 }: { status?: number }, { refusals = [] }: BackendKind): boolean {
-  return [401, 402, 403, ...refusals].includes(status);
+function needsOperator(
+  { status = 0, headers }: { status?: number; headers?: Headers },
+  { refusals = [], isQuotaUsedUp }: BackendKind,
+): boolean {
+  const isUsedUp = status === 429 && headers !== undefined && isQuotaUsedUp?.(headers) === true;
+  return isUsedUp || [401, 402, 403, ...refusals].includes(status);
 }
 
 function errorOf({ status }: { status?: number }): SearchErrorCode {
