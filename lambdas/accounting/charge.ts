@@ -63,23 +63,41 @@ export function chargeForMeasured(
   // Estimates of the gateway are limited first, so that they do not set `exceeded`.
   const { bound } = endpoint;
   const areLifetimesUnreported = bound.writesForAnHour === true && !meter.reportsCacheLifetimes;
+  const { pricing } = endpoint;
+  const thinking = charge === 'reported' ? {} : unreportedThinking(measured.usage, meter, pricing);
   const counted: TokenUsage = {
     ...measured.usage,
     ...(areLifetimesUnreported ? hourlyWrites(measured.usage) : {}),
+    ...thinking,
     ...(meter.hasOutputCount ? {} : { outputTokens: Math.min(measured.usage.outputTokens, bound.outputTokens) }),
     ...(meter.hasPromptCount ? {} : { inputTokens: Math.min(measured.usage.inputTokens, bound.promptTokens) }),
   };
   const { usage, exceeded } = withinBound(counted, bound);
   const reportedTooMuch = (meter.reportedOutputTokens ?? 0) > bound.outputTokens;
-  const { total, cacheSaved } = priceUsage(usage, endpoint.pricing);
+  const { total, cacheSaved } = priceUsage(usage, pricing);
   return {
     usage,
     cost: total,
     cacheSaved,
-    estimated: measured.estimated,
+    // With a price for each token of thinking, their estimated number determines the cost.
+    estimated:
+      measured.estimated || (thinking.reasoningTokens !== undefined && pricing.internal_reasoning !== undefined),
     exceeded: exceeded || reportedTooMuch,
     isCutByHold: false,
   };
+}
+
+/**
+ * Returns the tokens of the shown thinking if the provider reports none, and thinking has its own price. Otherwise an
+ * answer with thinking would have the price of an answer without.
+ */
+function unreportedThinking(
+  { reasoningTokens, outputTokens }: TokenUsage,
+  { shownThinkingTokens: shown }: UsageMeter,
+  pricing: Pricing,
+): Partial<TokenUsage> {
+  const isPriced = pricing.thinking_completion !== undefined || pricing.internal_reasoning !== undefined;
+  return isPriced && !reasoningTokens && shown > 0 ? { reasoningTokens: Math.min(shown, outputTokens) } : {};
 }
 
 /** Converts all cache writes to one-hour writes. */

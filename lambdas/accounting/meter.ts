@@ -160,6 +160,11 @@ export class UsageMeter {
     return { usage, estimated: !this.hasOutputCount || !this.hasPromptCount };
   }
 
+  /** Estimated tokens of the thinking that the model has shown. */
+  get shownThinkingTokens(): number {
+    return estimateTokens(this.#thinkingBytes);
+  }
+
   get hasReport(): boolean {
     return this.hasPromptCount || (this.#reported.outputTokens ?? 0) > 0;
   }
@@ -174,7 +179,7 @@ export class UsageMeter {
   /** Returns the estimated output. */
   #countedOutput(hiddenSinceMs: number | undefined): Pick<TokenUsage, 'outputTokens' | 'reasoningTokens'> {
     const { outputTokens = 0, reasoningTokens } = this.#reported;
-    const shown = estimateTokens(this.#thinkingBytes);
+    const shown = this.shownThinkingTokens;
     // Uses the largest of three numbers, because visible thinking may be only a summary of the billed thinking.
     const reasoning = Math.max(shown, reasoningTokens ?? 0, this.#hiddenTokens(hiddenSinceMs));
     return {

@@ -64,6 +64,24 @@ describe('the charge of an answer', () => {
     });
   });
 
+  it.each([
+    ['no tokens of thinking', {}, 5],
+    ['zero tokens of thinking', { output_tokens_details: { thinking_tokens: 0 } }, 5],
+    ['its own tokens of thinking', { output_tokens_details: { thinking_tokens: 7 } }, 7],
+  ])('has the price of answers with thinking if the provider reports %s next to thinking', (_what, more, tokens) => {
+    const thinking = { type: 'thinking_delta', thinking: 'x'.repeat(20) } as const;
+    const thought: MessagesEvent = { type: 'content_block_delta', index: 0, delta: thinking };
+    const meter = meterOf(start({ input_tokens: 10 }), thought, text(4), end({ output_tokens: 20, ...more }));
+    const endpoint = { pricing: { ...pricing, thinking_completion: rub('0.006') }, bound };
+
+    expect(chargeForMeasured(meter, endpoint, 'usage', undefined)).toMatchObject({
+      usage: { outputTokens: 20, reasoningTokens: tokens },
+      cost: rub('0.13'),
+      estimated: false,
+    });
+    expect(chargeForMeasured(meter, { pricing, bound }, 'usage', undefined).cost).toEqual(rub('0.05'));
+  });
+
   it('is zero if nothing is to be charged, whatever the usage', () => {
     const meter = meterOf(start({ input_tokens: 10 }), text(4), end({ output_tokens: 20 }));
 
