@@ -72,16 +72,19 @@ export function chargeForMeasured(
     ...(meter.hasOutputCount ? {} : { outputTokens: Math.min(measured.usage.outputTokens, bound.outputTokens) }),
     ...(meter.hasPromptCount ? {} : { inputTokens: Math.min(measured.usage.inputTokens, bound.promptTokens) }),
   };
-  const { usage, exceeded } = withinBound(counted, bound);
+  const recordings = unreportedRecordings(counted, bound, pricing);
+  const { usage, exceeded } = withinBound({ ...counted, ...recordings }, bound);
   const reportedTooMuch = (meter.reportedOutputTokens ?? 0) > bound.outputTokens;
   const { total, cacheSaved } = priceUsage(usage, pricing);
   return {
     usage,
     cost: total,
     cacheSaved,
-    // With a price for each token of thinking, their estimated number determines the cost.
+    // With a price for each token of recordings or thinking, their estimated number determines the cost.
     estimated:
-      measured.estimated || (thinking.reasoningTokens !== undefined && pricing.internal_reasoning !== undefined),
+      measured.estimated ||
+      recordings.audioInputTokens !== undefined ||
+      (thinking.reasoningTokens !== undefined && pricing.internal_reasoning !== undefined),
     exceeded: exceeded || reportedTooMuch,
     isCutByHold: false,
   };
@@ -98,6 +101,17 @@ function unreportedThinking(
 ): Partial<TokenUsage> {
   const isPriced = pricing.thinking_completion !== undefined || pricing.internal_reasoning !== undefined;
   return isPriced && !reasoningTokens && shown > 0 ? { reasoningTokens: Math.min(shown, outputTokens) } : {};
+}
+
+/** Returns the split of a prompt whose recordings have their own price if the provider does not report their tokens. */
+function unreportedRecordings(
+  { inputTokens, audioInputTokens }: TokenUsage,
+  { recordingTokens = 0 }: UsageBound,
+  pricing: Pricing,
+): Partial<TokenUsage> {
+  if (recordingTokens === 0 || audioInputTokens || pricing.audio_input === undefined) return {};
+  const heard = Math.min(recordingTokens, inputTokens);
+  return heard > 0 ? { inputTokens: inputTokens - heard, audioInputTokens: heard } : {};
 }
 
 /** Converts all cache writes to one-hour writes. */

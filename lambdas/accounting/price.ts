@@ -95,6 +95,8 @@ export interface UsageBound extends PieceCounts {
   cacheWrites: CacheWrites;
   /** Whether cache writes without a reported lifetime have the price of one hour. */
   writesForAnHour?: boolean;
+  /** Estimated tokens of the prompt's recordings, charged if the provider does not report their number. */
+  recordingTokens?: number;
 }
 
 /** Returns the bound of two requests together. Both must use the same caches. */

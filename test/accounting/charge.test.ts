@@ -82,6 +82,23 @@ describe('the charge of an answer', () => {
     expect(chargeForMeasured(meter, { pricing, bound }, 'usage', undefined).cost).toEqual(rub('0.05'));
   });
 
+  it.each([
+    ['does not report their tokens', { input_tokens: 30 }, 10, true],
+    ['reports nothing', {}, 10, true],
+    ['reports fewer tokens of the prompt', { input_tokens: 4 }, 4, true],
+    ['reports their tokens', { input_tokens: 20, audio_input_tokens: 7 }, 7, false],
+  ])('has the price of recordings if the provider %s', (_what, prompt, heard, estimated) => {
+    const meter = new UsageMeter({ estimatedInputTokens: 30, promptCountedAtStart: false });
+    for (const event of [text(4), end({ ...prompt, output_tokens: 5 })]) meter.observe(event);
+    const endpoint = { pricing: { ...pricing, audio_input: rub('0.05') }, bound: { ...bound, recordingTokens: 10 } };
+
+    const charged = chargeForMeasured(meter, endpoint, 'usage', undefined);
+
+    expect(charged).toMatchObject({ usage: { audioInputTokens: heard }, estimated });
+    const texts = charged.usage.inputTokens;
+    expect(charged.cost).toEqual(rub('0.001').times(texts).plus(rub('0.05').times(heard)).plus(rub('0.01')));
+  });
+
   it('is zero if nothing is to be charged, whatever the usage', () => {
     const meter = meterOf(start({ input_tokens: 10 }), text(4), end({ output_tokens: 20 }));
 

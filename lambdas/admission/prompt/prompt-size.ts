@@ -31,6 +31,8 @@ export interface PromptContent {
   searchesFirst: number;
   foundTokens: number;
   estimatedTokens: number;
+  /** Part of `estimatedTokens` for recordings. */
+  recordingTokens: number;
 }
 
 /** Maximum tokens of one image, unless the catalog has an exception. */
@@ -76,6 +78,7 @@ export function measurePrompt(request: MessagesRequest): PromptContent {
     searchesFirst: 0,
     foundTokens: 0,
     estimatedTokens: 0,
+    recordingTokens: 0,
   };
   let readBytes = request.tools?.length ? measurePromptJson(request.tools, content) : 0;
   const format = outputFormat(request);
@@ -238,7 +241,9 @@ function measureAudio(source: unknown, into: PromptContent): number {
   const sent = base64Bytes(source);
   into.unbounded = true;
   into.mediaBytes += sent;
-  into.estimatedTokens += Math.ceil(sent / BASE64_CHARACTERS_PER_AUDIO_TOKEN);
+  const tokens = Math.ceil(sent / BASE64_CHARACTERS_PER_AUDIO_TOKEN);
+  into.estimatedTokens += tokens;
+  into.recordingTokens += tokens;
   return 0;
 }
 

@@ -221,6 +221,7 @@ function attemptQuote(
     outputTokens: maxOutputTokens(candidate, message),
     cacheWrites: isImplicit ? ('5m' as const) : requested,
     writesForAnHour: writesForAnHour(body),
+    recordingTokens: content.recordingTokens,
     pricedImages: pricing.image ? content.images : 0,
     searchRequests: content.searchesFirst,
     ...mostBlocks,
