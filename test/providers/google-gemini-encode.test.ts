@@ -243,6 +243,16 @@ describe('tools for Gemini', () => {
         description: 'A name\nConstraints: {"pattern":"^a","format":"email","minLength":2}',
       },
     ],
+    [
+      'all of one schema',
+      { allOf: [{ type: 'string', minLength: 2 }], description: 'A name' },
+      { type: 'string', description: 'A name\nConstraints: {"minLength":2}' },
+    ],
+    [
+      'all of one schema with a keyword of the schema around it',
+      { type: 'object', allOf: [{ type: 'object' }] },
+      { type: 'object', description: 'Constraints: {"allOf":[{"type":"object"}]}' },
+    ],
     ['a constant that is not a string', { const: true }, { description: 'Constraints: {"const":true}' }],
     [
       'nested keywords',
@@ -271,6 +281,16 @@ describe('tools for Gemini', () => {
       },
     ]);
     expect(JSON.stringify(tools)).not.toContain('Other');
+  });
+
+  it('have references with descriptions, written as all of one schema', () => {
+    const member = { allOf: [{ $ref: '#/$defs/a' }], description: 'Other' };
+    const { tools } = encode({ tools: [tool({ type: 'object', $defs: { a: {} }, properties: { member } })] });
+
+    const said = { anyOf: [{ $ref: '#/$defs/a' }], description: 'Other' };
+    expect(tools).toMatchObject([
+      { functionDeclarations: [{ parametersJsonSchema: { properties: { member: said } } }] },
+    ]);
   });
 
   it('keep the digits of their schemas', () => {

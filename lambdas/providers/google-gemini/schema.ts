@@ -67,8 +67,9 @@ function withConstraints(schema: Schema, constraints: Schema): Schema {
   return { ...schema, description: `${described}Constraints: ${JSON.stringify(constraints)}` };
 }
 
-function geminiPart(schema: unknown): unknown {
-  if (!isRecord(schema)) return schema;
+function geminiPart(part: unknown): unknown {
+  if (!isRecord(part)) return part;
+  const schema = withoutAllOf(part);
   if (typeof schema['$ref'] === 'string')
     return { $ref: schema['$ref'].replace('#/definitions/', '#/$defs/'), ...definitionsOf(schema) };
   const accepted: Schema = {};
@@ -80,6 +81,18 @@ function geminiPart(schema: unknown): unknown {
     else unsupported[keyword] = value;
   }
   return Object.keys(unsupported).length === 0 ? accepted : withConstraints(accepted, unsupported);
+}
+
+/**
+ * Merges an `allOf` of one schema into the schema around it. Generators write a reference with a description this way
+ * (https://github.com/openclaw/openclaw/pull/111721). The reference becomes a variant, which keeps the description.
+ */
+function withoutAllOf(schema: Schema): Schema {
+  const { allOf, ...rest } = schema;
+  const [only, ...others] = Array.isArray(allOf) ? (allOf as unknown[]) : [];
+  if (!isRecord(only) || others.length > 0) return schema;
+  const inner = '$ref' in only ? { anyOf: [only] } : only;
+  return Object.keys(inner).some((keyword) => keyword in rest) ? schema : withoutAllOf({ ...inner, ...rest });
 }
 
 /** Returns a keyword in Gemini's form; undefined if Gemini has no equivalent. */
