@@ -66,6 +66,8 @@ describe('a field that the engine refuses, in a response', () => {
     ['a call', 'messages.1.content.0.type', 'input.2'],
     ['a part of a result', 'messages.2.content.0.content.0.type', 'input.3'],
     ['a text', 'messages.3.content.0.type', 'input.4'],
+    ['the conversation', 'messages', 'input'],
+    ['stop sequences', 'stop_sequences', 'stop'],
   ])('has the name that the client sent: %s', (_what, path, field) => {
     expect(fieldAt(path, responsesFieldNames(origins))).toBe(field);
   });

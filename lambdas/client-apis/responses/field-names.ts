@@ -2,6 +2,8 @@ import type { ClientFieldNames, ClientMessagePosition } from '../field-names.ts'
 
 /** Field names of the Responses API, by their names in the Messages API. */
 export const responsesRenames: ClientFieldNames['fields'] = {
+  messages: 'input',
+  stop_sequences: 'stop',
   verbosity: 'text.verbosity',
   logprobs: 'include',
   max_tokens: 'max_output_tokens',
