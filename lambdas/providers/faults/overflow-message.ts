@@ -16,10 +16,23 @@ const ALL_NUMBERS = [
 ];
 
 /**
- * Returns the error message for an exceeded context, with one of two beginnings that agents understand: after the
- * first, they shorten the conversation; after the second, they request less output.
+ * Words of OpenAI's APIs: LangChain looks for the first in streamed errors, and Pydantic AI for the second in errors
+ * without OpenAI's code.
  */
-export function overflowMessage({ rule }: ClassifiedError, message: string): string {
+const OPENAI_WORDS = ['exceeds the context window', 'maximum context length'];
+const OPENAI_SENTENCE = "(This request exceeds the context window: the model's maximum context length.)";
+
+/** Returns the error message for an exceeded context, with the texts by which agents and frameworks recognize it. */
+export function overflowMessage(classified: ClassifiedError, message: string): string {
+  const text = withKnownBeginning(classified, message);
+  return OPENAI_WORDS.every((words) => text.includes(words)) ? text : `${text} ${OPENAI_SENTENCE}`;
+}
+
+/**
+ * Returns the message with one of two beginnings that agents understand: after the first, they shorten the
+ * conversation; after the second, they request less output.
+ */
+function withKnownBeginning({ rule }: ClassifiedError, message: string): string {
   if (KNOWN_FORM.test(message)) return message;
   const numbered = numberedOverflow(message);
   if (numbered !== undefined) return `${numbered}. ${message}`;
@@ -27,9 +40,9 @@ export function overflowMessage({ rule }: ClassifiedError, message: string): str
   const most = numberOf(limit);
   const more = numberOf(over);
   const sent = numberOf(asked) ?? (most === undefined || more === undefined ? undefined : most + more);
-  const numbers = sent !== undefined && most !== undefined && sent > most ? `: ${sent} tokens > ${most} maximum` : '';
+  const numbers = sent !== undefined && most !== undefined && sent > most ? `${sent} tokens > ${most} maximum. ` : '';
   const saysSo = numbers === '' && /^prompt is too long/i.test(message);
-  return saysSo ? message : `prompt is too long${numbers}. ${message}`;
+  return saysSo ? message : `prompt is too long: ${numbers}${message}`;
 }
 
 /** Returns the text that agents understand; undefined if the message does not have all numbers. */
