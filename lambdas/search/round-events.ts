@@ -1,6 +1,6 @@
 import { SEARCH_NAME } from '../messages/search-tool.ts';
 import type { AnswerEvent, Block, Delta, MessagesEvent } from '../messages/types.ts';
-import { newSearchId } from './call-ids.ts';
+import { DIRECT_CALLER, newSearchId } from './call-ids.ts';
 import { citedText, type CitedText, type TextPart } from './cited-text.ts';
 import { excerpt } from './excerpt.ts';
 import type { Seals } from './seals.ts';
@@ -74,7 +74,7 @@ export class RoundEvents {
     const index = this.#nextIndex++;
     this.#open.set(inner, { index, cited: undefined });
     if (block.type === 'tool_use' && block['name'] === SEARCH_NAME && this.#rules.isDeclared) {
-      return [started(index, { ...block, type: 'server_tool_use', id: newSearchId() })];
+      return [started(index, { ...block, type: 'server_tool_use', id: newSearchId(), caller: DIRECT_CALLER })];
     }
     return [index === inner ? event : started(index, block)];
   }

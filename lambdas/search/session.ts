@@ -1,7 +1,7 @@
 import type { SearchTool } from '../messages/search-tool.ts';
 import type { Block } from '../messages/types.ts';
 import type { SearchErrorCode, SearchHit, SearchOutcome, SearchQuery } from './backend.ts';
-import { modelCallId, newSearchId } from './call-ids.ts';
+import { DIRECT_CALLER, modelCallId, newSearchId } from './call-ids.ts';
 import { failureText } from './history.ts';
 import type { Seals } from './seals.ts';
 import { MAX_RESULT_BYTES, readBytes, resultText, sourceText, type Sources } from './sources.ts';
@@ -131,6 +131,7 @@ export class SearchSession {
         clientBlock: {
           type: 'web_search_tool_result',
           tool_use_id: id,
+          caller: DIRECT_CALLER,
           content: { type: 'web_search_tool_result_error', error_code },
         },
         modelBlock: { type: 'tool_result', tool_use_id, content: failureText(error_code), is_error: true },
@@ -139,7 +140,7 @@ export class SearchSession {
     this.chargedCount += 1;
     const { shown, texts } = this.#take({ id, query }, outcome.hits);
     return {
-      clientBlock: { type: 'web_search_tool_result', tool_use_id: id, content: shown },
+      clientBlock: { type: 'web_search_tool_result', tool_use_id: id, caller: DIRECT_CALLER, content: shown },
       modelBlock: { type: 'tool_result', tool_use_id, content: resultText(texts) },
     };
   }

@@ -82,8 +82,15 @@ describe('a model that searches', () => {
       'text',
     ]);
     const [, call, result] = starts.map(({ content_block: block }) => block);
-    expect(call).toMatchObject({ name: 'web_search', id: expect.stringMatching(/^srvtoolu_/) as string, input: {} });
+    const caller = { type: 'direct' };
+    expect(call).toMatchObject({
+      name: 'web_search',
+      id: expect.stringMatching(/^srvtoolu_/) as string,
+      input: {},
+      caller,
+    });
     expect(result).toMatchObject({
+      caller,
       tool_use_id: call!['id'],
       content: tower.map(({ title, url }) => ({ type: 'web_search_result', title, url })),
     });
