@@ -43,7 +43,7 @@ export interface AnswerIdentity {
 }
 
 export interface ChunkSettings extends CompletionSettings {
-  /** Whether the client requested an additional chunk with the usage, after the chunk with the finish reason. */
+  /** Whether the client requested that the chunk with the usage, after the chunk with the finish reason, has no choice. */
   hasUsageChunk: boolean;
 }
 
@@ -101,17 +101,17 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns the chunk with the finish reason. Simple clients read the first choice of each chunk, so only the
-   * additional usage chunk, which clients have to request, has no choice.
+   * Returns the chunks with the finish reason and the usage. Simple clients read the first choice of each chunk, so
+   * the usage chunk has no choice only if the client requests that. openai-java ignores the choices of a chunk with
+   * usage, so the finish reason is in its own chunk.
    */
   #finish({ delta, usage, metadata }: MessageDelta): string {
     const finished = finishFields(delta.stop_reason, { ...this.#settings, hasRefusal: this.#hasRefusal });
     const choice = JSON.stringify([{ index: 0, delta: {}, ...finished }]);
     const why = metadata === undefined ? '' : `,"metadata":${JSON.stringify(metadata)}`;
-    const used = `,"usage":${JSON.stringify(completionUsage(usage))}`;
-    return this.#settings.hasUsageChunk
-      ? `${this.#head}${choice}${why}}\n\n${this.#head}[]${used}}\n\n`
-      : `${this.#head}${choice}${why}${used}}\n\n`;
+    const used = `,"usage":${JSON.stringify(completionUsage(usage))}}\n\n`;
+    const finish = `${this.#head}${choice}${why}}\n\n`;
+    return finish + (this.#settings.hasUsageChunk ? `${this.#head}[]${used}` : this.#delta({}, used));
   }
 
   #begin(index: number, block: Block): string {
@@ -259,8 +259,8 @@ export class ChunkWriter {
     return place === 0 ? this.#delta({ function_call: called }) : '';
   }
 
-  #delta(delta: object): string {
-    return `${this.#head}[{"index":0,"delta":${JSON.stringify(delta)},"finish_reason":null}]}\n\n`;
+  #delta(delta: object, rest = '}\n\n'): string {
+    return `${this.#head}[{"index":0,"delta":${JSON.stringify(delta)},"finish_reason":null}]${rest}`;
   }
 }
 
