@@ -208,8 +208,10 @@ describe('a streamed chat', () => {
     const writer = new ChunkWriter(identity, settings);
     const error = new GatewayError('provider_overloaded', 'Overloaded');
 
-    const [text, done] = dataIn(cutBytes(writer.fail(errorEnvelope(error, 'req_1')), []));
+    const failed = writer.fail(errorEnvelope(error, 'req_1'));
+    const [text, done] = dataIn(cutBytes(failed, []));
 
+    expect(failed).toMatch(/^data: \{"error":.*\}\nevent: error\n\n/);
     expect(JSON.parse(text!)).toMatchObject({
       id: identity.generationId,
       choices: [{ index: 0, delta: { annotations: [{ type: 'error' }] }, finish_reason: 'error' }],

@@ -36,6 +36,8 @@ interface OpenBlock {
   json: string;
 }
 
+const CHUNK_START = 'data: {';
+
 /** Id and model of an answer. */
 export interface AnswerIdentity {
   generationId: string;
@@ -92,12 +94,14 @@ export class ChunkWriter {
 
   /**
    * Returns the last chunk, which contains the error. Some clients notice an error only by an annotation of unknown
-   * type.
+   * type, others only by the event's name (LangChain4j), or if the data begin with the error and no other line precedes
+   * them (go-openai).
    */
   fail({ error }: ErrorEnvelope): string {
     const delta = { content: '', annotations: [{ type: 'error' }] };
     const choices = JSON.stringify([{ index: 0, delta, finish_reason: 'error' }]);
-    return `${this.#head}${choices},"error":${JSON.stringify(error)}}\n\n${STREAM_DONE}`;
+    const rest = this.#head.slice(CHUNK_START.length);
+    return `${CHUNK_START}"error":${JSON.stringify(error)},${rest}${choices}}\nevent: error\n\n${STREAM_DONE}`;
   }
 
   /**
@@ -267,5 +271,5 @@ export class ChunkWriter {
 function headOf({ generationId, model }: AnswerIdentity): string {
   const created = createdSeconds(generationId);
   const shared = JSON.stringify({ id: generationId, object: 'chat.completion.chunk', created, model });
-  return `data: ${shared.slice(0, -1)},"choices":`;
+  return `${CHUNK_START}${shared.slice(1, -1)},"choices":`;
 }
