@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anthropicWire } from '../../lambdas/providers/anthropic/wire.ts';
-import { geminiSchema } from '../../lambdas/providers/google-gemini/schema.ts';
+import { geminiSchema } from '../../lambdas/providers/google-gemini/gemini-schema.ts';
 import { openaiResponsesWire } from '../../lambdas/providers/openai-responses/wire.ts';
 import { acyclicSchema } from '../../lambdas/providers/translated/acyclic-schema.ts';
 import { sentTo } from '../support/chat-request.ts';

@@ -5,7 +5,7 @@ import { strictForm } from '../../lambdas/providers/translated/strict-form.ts';
 import { isStrict } from '../../lambdas/providers/translated/function-tools.ts';
 import { acyclicSchema } from '../../lambdas/providers/translated/acyclic-schema.ts';
 import { strictSchema } from '../../lambdas/providers/anthropic/claude-schema.ts';
-import { geminiSchema } from '../../lambdas/providers/google-gemini/schema.ts';
+import { geminiSchema } from '../../lambdas/providers/google-gemini/gemini-schema.ts';
 
 const text = { type: 'string' };
 const withMember = (schema: unknown) => argumentsSchema({ type: 'object', properties: { member: schema } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { geminiSchema } from '../../lambdas/providers/google-gemini/schema.ts';
+import { geminiSchema } from '../../lambdas/providers/google-gemini/gemini-schema.ts';
 
 describe('a schema for Gemini', () => {
   it.each<[string, object, object]>([

@@ -18,7 +18,7 @@ import { withSentNames } from '../translated/tool-names.ts';
 import { placeBlocks, blockText } from '../translated/turns.ts';
 import type { GeminiPart, GeminiPrompt } from './parts.ts';
 import { contentsOf } from './contents.ts';
-import { geminiSchema } from './schema.ts';
+import { geminiSchema } from './gemini-schema.ts';
 import { storeField } from './store-field.ts';
 import type { GeminiTarget } from './target.ts';
 import { thinkingConfig } from './thinking.ts';

@@ -1,6 +1,6 @@
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
 import { readTool, refuseChoiceWithoutTools } from '../translated/tools.ts';
-import { geminiSchema } from './schema.ts';
+import { geminiSchema } from './gemini-schema.ts';
 
 /** Converts tools and tool choice of a Messages request to Gemini's form. */
 export function geminiToolFields({ tools, tool_choice: choice }: MessagesRequest): Record<string, unknown> {
