@@ -23,6 +23,8 @@ let gateway: RunningGateway;
 /** Client with a member's key that can spend one rouble. */
 let poor: RunningGateway;
 let poorHash: string;
+/** Client with another such key, because only some refusals of a key per second are recorded. */
+let otherPoor: RunningGateway;
 
 const admin = (...args: string[]) => adminHere(directory, ...args);
 const json = async (...args: string[]): Promise<unknown> => JSON.parse((await admin('--json', ...args)).out);
@@ -35,6 +37,8 @@ beforeAll(async () => {
   const made = (await json('keys', 'create', '--name', 'poor', '--limit', '1', '--member', 'ivan')) as Row;
   poor = { ...gateway, key: made['key'] as string };
   poorHash = made['hash'] as string;
+  const other = (await json('keys', 'create', '--name', 'other', '--limit', '1')) as Row;
+  otherPoor = { ...gateway, key: other['key'] as string };
 });
 afterAll(async () => {
   await gateway.stop();
@@ -97,14 +101,14 @@ describe('a refused request', () => {
     ['for an unknown model', () => poor, { ...tooDear, model: 'no/model' }, '/messages', { model: 'no/model' }],
     [
       'for want of money in chat completions',
-      () => poor,
+      () => otherPoor,
       tooDear,
       '/chat/completions',
       { status: 402, model: 'sandbox/claude' },
     ],
     [
       'for want of money in responses',
-      () => poor,
+      () => otherPoor,
       { model: 'sandbox/claude', max_output_tokens: 30_000, input: SECRET },
       '/responses',
       { status: 402, model: 'sandbox/claude' },
