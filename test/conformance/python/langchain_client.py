@@ -61,6 +61,13 @@ def responses() -> None:
     assert "Hello" in answer.text, answer
 
 
-for check in (text, stream, tool_loop, structured, responses):
+def responses_structured_stream() -> None:
+    """LangChain parses a streamed answer only if the response repeats the requested format."""
+    bound = chat(use_responses_api=True, store=False).with_structured_output(Weather)
+    answers = list(bound.stream([said("Weather")]))
+    assert isinstance(answers[-1], Weather) and answers[-1].city, answers
+
+
+for check in (text, stream, tool_loop, structured, responses, responses_structured_stream):
     check()
     print(check.__name__)

@@ -17,7 +17,7 @@ const isRequired = process.env['PYTHON_CLIENTS'] === 'required';
 const clients = [
   { program: 'anthropic_sdk.py', module: 'anthropic', checks: 5 },
   { program: 'openai_sdk.py', module: 'openai', checks: 11 },
-  { program: 'langchain_client.py', module: 'langchain_openai', checks: 5 },
+  { program: 'langchain_client.py', module: 'langchain_openai', checks: 6 },
   { program: 'pydantic_ai_client.py', module: 'pydantic_ai.models.openai', checks: 6 },
   { program: 'openai_agents_client.py', module: 'agents', checks: 8 },
 ];
