@@ -18,6 +18,9 @@ export const PHASE = Symbol('phase');
 /** Member of an image or document block from OpenAI's APIs: how closely the model looks at the image or the pages. */
 export const DETAIL = Symbol('image detail');
 
+/** Member of a message: the name of the provider that answers. Only chat completions show it, as OpenRouter does. */
+export const PROVIDER = Symbol('provider');
+
 export interface Block {
   type: string;
   [DETAIL]?: 'low' | 'high';
@@ -114,6 +117,7 @@ export interface MessageBody {
   stop_reason: StopReason | null;
   stop_sequence: string | null;
   usage: WireUsage;
+  [PROVIDER]?: string;
   [field: string]: unknown;
 }
 

@@ -80,6 +80,7 @@ const example = {
   object: 'chat.completion',
   created: 1_795_206_289,
   model: 'sandbox/gpt',
+  provider: 'Sandbox',
   system_fingerprint: null,
   choices: [
     {

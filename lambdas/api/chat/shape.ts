@@ -103,6 +103,7 @@ export const chatCompletionAnswer = z
     object: z.literal('chat.completion'),
     created: countShape.meta({ description: 'The time of the request, as a Unix time in seconds.' }),
     model: answeringModel,
+    provider: z.string().meta({ description: 'The name of the provider that answered.', example: 'OpenAI' }),
     system_fingerprint: z.null().meta({ description: 'Always null: fingerprints of providers are not passed on.' }),
     choices: z
       .array(

@@ -2,7 +2,14 @@
 
 import { isRefusal } from '../../messages/refusal-block.ts';
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
-import { WRITTEN, type Block, type Delta, type MessageDelta, type MessagesEvent } from '../../messages/types.ts';
+import {
+  PROVIDER,
+  WRITTEN,
+  type Block,
+  type Delta,
+  type MessageDelta,
+  type MessagesEvent,
+} from '../../messages/types.ts';
 import { withArguments } from '../../messages/assemble.ts';
 import type { ErrorEnvelope } from '../../platform/errors.ts';
 import { STREAM_DONE } from '../../platform/sse.ts';
@@ -38,10 +45,11 @@ interface OpenBlock {
 
 const CHUNK_START = 'data: {';
 
-/** Id and model of an answer. */
+/** Id, model and provider of an answer. */
 export interface AnswerIdentity {
   generationId: string;
   model: string;
+  provider?: string | undefined;
 }
 
 export interface ChunkSettings extends CompletionSettings {
@@ -72,7 +80,11 @@ export class ChunkWriter {
   write(event: MessagesEvent): string {
     switch (event.type) {
       case 'message_start':
-        this.#head = headOf({ generationId: event.message.id, model: event.message.model });
+        this.#head = headOf({
+          generationId: event.message.id,
+          model: event.message.model,
+          provider: event.message[PROVIDER],
+        });
         return this.#delta({ role: 'assistant', content: '' });
       case 'content_block_start':
         return this.#begin(event.index, event.content_block);
@@ -268,8 +280,8 @@ export class ChunkWriter {
   }
 }
 
-function headOf({ generationId, model }: AnswerIdentity): string {
+function headOf({ generationId, model, provider }: AnswerIdentity): string {
   const created = createdSeconds(generationId);
-  const shared = JSON.stringify({ id: generationId, object: 'chat.completion.chunk', created, model });
+  const shared = JSON.stringify({ id: generationId, object: 'chat.completion.chunk', created, model, provider });
   return `${CHUNK_START}${shared.slice(1, -1)},"choices":`;
 }

@@ -2,7 +2,7 @@ import type { AnswerAudioFormat } from '../../messages/audio.ts';
 import { append } from '../../platform/append.ts';
 import { isRefusal } from '../../messages/refusal-block.ts';
 import { logprobsOf, type TokenLogprob } from '../../messages/token-logprob.ts';
-import { WRITTEN, type Block, type MessageBody } from '../../messages/types.ts';
+import { PROVIDER, WRITTEN, type Block, type MessageBody } from '../../messages/types.ts';
 import type { ToolNames } from '../tool-names.ts';
 import { customInput } from '../custom-tools.ts';
 import { createdSeconds } from './created-seconds.ts';
@@ -24,12 +24,13 @@ export interface CompletionSettings {
 
 /** Returns the non-streaming answer. A missing value is `null` if clients accept null, otherwise absent. */
 export function chatCompletion(message: MessageBody, settings: CompletionSettings): object {
-  const { id, model, content, stop_reason: reason, usage, metadata } = message;
+  const { id, model, content, stop_reason: reason, usage, metadata, [PROVIDER]: provider } = message;
   return {
     id,
     object: 'chat.completion',
     created: createdSeconds(id),
     model,
+    provider,
     system_fingerprint: null,
     choices: [
       {

@@ -1,7 +1,7 @@
 import type { Charged } from '../../accounting/charge.ts';
 import { eventBytes } from '../../accounting/event-bytes.ts';
 import { openingUsage, usageForClient } from '../../accounting/usage-for-client.ts';
-import type { AnswerEvent, MessageDelta, MessagesEvent } from '../../messages/types.ts';
+import { PROVIDER, type AnswerEvent, type MessageDelta, type MessagesEvent } from '../../messages/types.ts';
 import type { GatewayError } from '../../platform/errors.ts';
 import { errorInAnswer } from '../../providers/failures.ts';
 import type { Candidate } from '../../routing/candidates.ts';
@@ -43,12 +43,19 @@ export function cutAtLimit(events: AnswerEvent[], writtenBytes: number, limitByt
   return end === -1 ? events : events.slice(0, end);
 }
 
-/** Puts the generation's id and the catalog's model id into `message_start`. */
+/** Puts the generation's id, the catalog's model id and the provider's name into `message_start`. */
 export function withGatewayIdentity(event: AnswerEvent, { context, attempt }: MeasuredAnswer): AnswerEvent {
   const { data } = event;
   if (data.type !== 'message_start') return event;
   const usage = openingUsage(data.message.usage, context.estimatedInputTokens);
-  const message = { ...data.message, id: context.generationId, model: attempt.candidate.model.id, usage };
+  const { model, endpoint } = attempt.candidate;
+  const message = {
+    ...data.message,
+    id: context.generationId,
+    model: model.id,
+    usage,
+    [PROVIDER]: endpoint.provider.name,
+  };
   return { data: { ...data, message } };
 }
 

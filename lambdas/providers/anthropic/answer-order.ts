@@ -127,7 +127,8 @@ export class AnswerOrder {
     const index = this.#newIndex();
     this.#open.delete(event.index);
     const isCall = block.type === 'tool_use';
-    const early = blockDeltas(block);
+    // Anthropic itself sends the arguments of calls by its code here, and its clients read them.
+    const early = isCalledByCode(block) ? [] : blockDeltas(block);
     this.#open.set(event.index, { index, type: block.type, early });
     this.#hasCall ||= isCall;
     this.#hasDirectCall ||= isCall && !isCalledByCode(block);
