@@ -128,20 +128,20 @@ describe('the refusal text of a model', () => {
     });
     const chunks = written(events, read({}));
     expect(chunks[1]!.choices[0]!.delta).toEqual({ refusal: 'I cannot do that.' });
-    expect(chunks.at(-2)!.choices[0]).toMatchObject({ finish_reason: 'stop' });
+    expect(chunks.at(-1)!.choices[0]).toMatchObject({ finish_reason: 'stop' });
   });
 });
 
 describe('the usage of a stream', () => {
-  it('is in a chunk after the finish reason, which has no choice only if the client requests that', () => {
+  it('is in a chunk before the finish reason, or after it without a choice if the client requests that', () => {
     const events = answerOf({ type: 'text', text: '' }, { type: 'text_delta', text: 'Hi' }, 'end_turn');
 
-    const [finish, last] = written(events, read({})).slice(-2);
+    const [used, finish] = written(events, read({})).slice(-2);
     const asked = written(events, read({ stream_options: { include_usage: true } })).at(-1)!;
 
     expect(finish).not.toHaveProperty('usage');
     expect(finish).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
-    expect(last).toMatchObject({ choices: [{ delta: {}, finish_reason: null }], usage: { prompt_tokens: 1 } });
+    expect(used).toMatchObject({ choices: [{ delta: {}, finish_reason: null }], usage: { prompt_tokens: 1 } });
     expect(asked).toMatchObject({ choices: [], usage: { prompt_tokens: 1 } });
   });
 });

@@ -53,7 +53,7 @@ export interface AnswerIdentity {
 }
 
 export interface ChunkSettings extends CompletionSettings {
-  /** Whether the client requested that the chunk with the usage, after the chunk with the finish reason, has no choice. */
+  /** Whether the client requested a last chunk with the usage and no choice. */
   hasUsageChunk: boolean;
 }
 
@@ -117,9 +117,9 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns the chunks with the finish reason and the usage. Simple clients read the first choice of each chunk, so
-   * the usage chunk has no choice only if the client requests that. openai-java ignores the choices of a chunk with
-   * usage, so the finish reason is in its own chunk.
+   * Returns the chunks with the finish reason and the usage. Simple clients read the first choice of each chunk, and the
+   * finish reason of the last one, so only clients that request it get the usage after the finish reason, without a
+   * choice. openai-java ignores the choices of a chunk with usage, so each is in its own chunk.
    */
   #finish({ delta, usage, metadata }: MessageDelta): string {
     const finished = finishFields(delta.stop_reason, { ...this.#settings, hasRefusal: this.#hasRefusal });
@@ -127,7 +127,7 @@ export class ChunkWriter {
     const why = metadata === undefined ? '' : `,"metadata":${JSON.stringify(metadata)}`;
     const used = `,"usage":${JSON.stringify(completionUsage(usage))}}\n\n`;
     const finish = `${this.#head}${choice}${why}}\n\n`;
-    return finish + (this.#settings.hasUsageChunk ? `${this.#head}[]${used}` : this.#delta({}, used));
+    return this.#settings.hasUsageChunk ? `${finish}${this.#head}[]${used}` : this.#delta({}, used) + finish;
   }
 
   #begin(index: number, block: Block): string {
