@@ -31,7 +31,7 @@ const NO_STORE =
 export const streamOptions = {
   include_usage: optionalField(z.boolean()).meta({
     description:
-      'With true, a stream of `POST /chat/completions` ends with a chunk that has the usage and no choices; otherwise, the usage is in the chunk before the one with `finish_reason`. `POST /responses` always has the usage in its last event.',
+      'With true a stream of `POST /chat/completions` ends with a chunk that has the usage and no choices; otherwise the usage is in the chunk with `finish_reason`. `POST /responses` always has it in its last event.',
   }),
   include_obfuscation: optionalField(z.boolean()).meta({
     description: 'Accepted with any value: nothing is added to the events.',

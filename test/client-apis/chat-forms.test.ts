@@ -84,10 +84,8 @@ describe('functions in the older form', () => {
       message: { content: null, function_call: { name: 'files.look', arguments: '{"a":1}' } },
       finish_reason: 'function_call',
     });
-    const pieces = written(events, call).flatMap(({ choices }) =>
-      choices.flatMap(({ delta }) => delta['function_call'] ?? []),
-    );
-    expect(pieces).toEqual([{ name: 'files.look', arguments: '' }, { arguments: '{"a":1}' }]);
+    const pieces = written(events, call).flatMap(({ choices }) => choices.map(({ delta }) => delta['function_call']));
+    expect(pieces).toEqual([undefined, { name: 'files.look', arguments: '' }, { arguments: '{"a":1}' }, undefined]);
   });
 
   it('have calls and results in a history', () => {
@@ -133,15 +131,13 @@ describe('the refusal text of a model', () => {
 });
 
 describe('the usage of a stream', () => {
-  it('is in a chunk before the finish reason, or after it without a choice if the client requests that', () => {
+  it('is in its own chunk only if the client requests that', () => {
     const events = answerOf({ type: 'text', text: '' }, { type: 'text_delta', text: 'Hi' }, 'end_turn');
 
-    const [used, finish] = written(events, read({})).slice(-2);
+    const last = written(events, read({})).at(-1)!;
     const asked = written(events, read({ stream_options: { include_usage: true } })).at(-1)!;
 
-    expect(finish).not.toHaveProperty('usage');
-    expect(finish).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
-    expect(used).toMatchObject({ choices: [{ delta: {}, finish_reason: null }], usage: { prompt_tokens: 1 } });
+    expect(last).toMatchObject({ choices: [{ finish_reason: 'stop' }], usage: { prompt_tokens: 1 } });
     expect(asked).toMatchObject({ choices: [], usage: { prompt_tokens: 1 } });
   });
 });

@@ -53,7 +53,7 @@ export interface AnswerIdentity {
 }
 
 export interface ChunkSettings extends CompletionSettings {
-  /** Whether the client requested a last chunk with the usage and no choice. */
+  /** Whether the client requested an additional chunk with the usage, after the chunk with the finish reason. */
   hasUsageChunk: boolean;
 }
 
@@ -117,17 +117,17 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns the chunks with the finish reason and the usage. Simple clients read the first choice of each chunk, and the
-   * finish reason of the last one, so only clients that request it get the usage after the finish reason, without a
-   * choice. openai-java ignores the choices of a chunk with usage, so each is in its own chunk.
+   * Returns the chunk with the finish reason. Simple clients read the first choice of each chunk, so only the
+   * additional usage chunk, which clients have to request, has no choice.
    */
   #finish({ delta, usage, metadata }: MessageDelta): string {
     const finished = finishFields(delta.stop_reason, { ...this.#settings, hasRefusal: this.#hasRefusal });
     const choice = JSON.stringify([{ index: 0, delta: {}, ...finished }]);
     const why = metadata === undefined ? '' : `,"metadata":${JSON.stringify(metadata)}`;
-    const used = `,"usage":${JSON.stringify(completionUsage(usage))}}\n\n`;
-    const finish = `${this.#head}${choice}${why}}\n\n`;
-    return this.#settings.hasUsageChunk ? `${finish}${this.#head}[]${used}` : this.#delta({}, used) + finish;
+    const used = `,"usage":${JSON.stringify(completionUsage(usage))}`;
+    return this.#settings.hasUsageChunk
+      ? `${this.#head}${choice}${why}}\n\n${this.#head}[]${used}}\n\n`
+      : `${this.#head}${choice}${why}${used}}\n\n`;
   }
 
   #begin(index: number, block: Block): string {
@@ -275,8 +275,8 @@ export class ChunkWriter {
     return place === 0 ? this.#delta({ function_call: called }) : '';
   }
 
-  #delta(delta: object, rest = '}\n\n'): string {
-    return `${this.#head}[{"index":0,"delta":${JSON.stringify(delta)},"finish_reason":null}]${rest}`;
+  #delta(delta: object): string {
+    return `${this.#head}[{"index":0,"delta":${JSON.stringify(delta)},"finish_reason":null}]}\n\n`;
   }
 }
 
