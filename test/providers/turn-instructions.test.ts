@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AnthropicQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { Message, MessagesRequest } from '../../lambdas/messages/types.ts';
+import { placedInstructions } from '../../lambdas/providers/anthropic/rewritten.ts';
 import { anthropicWire } from '../../lambdas/providers/anthropic/wire.ts';
 import { encodeInDialect } from '../../lambdas/providers/openai-chat/dialect.ts';
 import { encodeGeminiRequest } from '../../lambdas/providers/google-gemini/encode.ts';
@@ -192,6 +193,13 @@ describe('instructions in sequence', () => {
     ],
   ])('become one instruction at Anthropic, which does not allow them: %s', (_, messages, expected) => {
     expect(atClaude(OPUS, { messages }).messages).toEqual(expected);
+  });
+
+  it('are merged in linear time', () => {
+    const messages = [user('A'), ...Array.from({ length: 19_999 }, () => system('B'))];
+    const started = performance.now();
+    expect(placedInstructions({ model: 'm', messages }).messages).toHaveLength(2);
+    expect(performance.now() - started).toBeLessThan(1_000);
   });
 
   it('stay apart if they apply for different times', () => {

@@ -138,10 +138,17 @@ export function placedInstructions(request: MessagesRequest): MessagesRequest {
  */
 function merged(instructions: Message[]): Message[] {
   const result: Message[] = [];
+  let content: Block[] | undefined;
   for (const one of instructions) {
     const last = result.at(-1);
-    if (!last || membersOf(last) !== membersOf(one)) result.push(one);
-    else result[result.length - 1] = { ...last, content: [...asBlocks(last.content), ...asBlocks(one.content)] };
+    if (!last || membersOf(last) !== membersOf(one)) {
+      result.push(one);
+      content = undefined;
+      continue;
+    }
+    content ??= [...asBlocks(last.content)];
+    append(content, asBlocks(one.content));
+    result[result.length - 1] = { ...last, content };
   }
   return result;
 }
