@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
 import { decodeResponsesStream } from '../../lambdas/providers/openai-responses/decode.ts';
+import { ItemPlaces } from '../../lambdas/providers/openai-responses/item-places.ts';
 
 const context = {
   target: { providerId: 'acme', upstreamModel: 'up', maxOutputTokens: 1_000, supportedParameters: [], quirks: {} },
@@ -118,4 +119,17 @@ describe('items that share an output index', () => {
 
     expect(content).toMatchObject([{ input: { at: 1 } }, { input: { at: 2 } }, { input: { at: 3 } }]);
   });
+});
+
+it.each<[string, (count: number) => number]>([
+  ['that share an index', () => 0],
+  ['with an index of their own', (count) => count],
+])('many open items %s are read in linear time', (_name, indexOf) => {
+  const places = new ItemPlaces();
+  const started = performance.now();
+  for (let count = 0; count < 20_000; count += 1) {
+    places.of(at(indexOf(count), added({ type: 'web_search_call', id: `ws_${count}` })));
+    places.of(at(30_000, done({ type: 'message', id: `msg_${count}` })));
+  }
+  expect(performance.now() - started).toBeLessThan(2_000);
 });

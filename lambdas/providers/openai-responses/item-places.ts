@@ -1,10 +1,13 @@
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 
-/** Maximum number of ids, and of open items, that are remembered. Fewer items of an answer reach the client. */
-const MAX_KNOWN_ITEMS = 8_192;
+/** Maximum number of ids that are remembered. Fewer items of an answer reach the client. */
+const MAX_KNOWN_IDS = 8_192;
+/** Maximum number of open items that are remembered. Each start or end of an item compares all of them. */
+const MAX_OPEN_ITEMS = 256;
 
 interface OpenItem {
+  index: number;
   place: number;
   type: unknown;
   ids: readonly string[];
@@ -17,8 +20,7 @@ interface OpenItem {
  */
 export class ItemPlaces {
   readonly #byId = new Map<string, number>();
-  /** Open items by their index. */
-  readonly #open = new Map<number, OpenItem[]>();
+  #open: OpenItem[] = [];
   /** Whether open items have had the same index. Ids then have precedence over indexes. */
   #isShared = false;
   /** Place of the item that began last. */
@@ -44,23 +46,22 @@ export class ItemPlaces {
     return place;
   }
 
-  #begin(index: number | undefined, { type, ids }: Omit<OpenItem, 'place'>): number {
-    const open = (index === undefined ? undefined : this.#open.get(index)) ?? [];
+  #begin(index: number | undefined, { type, ids }: Pick<OpenItem, 'type' | 'ids'>): number {
+    const open = this.#open.filter((one) => one.index === index);
     const same = open.find((one) => one.ids.some((id) => ids.includes(id)));
     if (same) return same.place;
     const isAnother = ids.length > 0 && open.some((one) => one.ids.length > 0);
     this.#isShared ||= isAnother;
     const place = this.#assigned(index === undefined || this.#isShared ? this.#next : index, ids);
-    if (index !== undefined && this.#open.size < MAX_KNOWN_ITEMS) {
-      this.#open.set(index, [...(isAnother ? open : []), { place, type, ids }]);
-    }
+    if (!isAnother) this.#open = this.#open.filter((one) => one.index !== index);
+    if (index !== undefined && this.#open.length < MAX_OPEN_ITEMS) this.#open.push({ index, place, type, ids });
     return place;
   }
 
   /** @param ids ids of a complete item, which may be the first event of the item */
   #placeAt(index: number | undefined, type: unknown, ids: readonly string[]): number {
     if (index === undefined) return ids.length > 0 ? this.#assigned(this.#next, ids) : this.#last;
-    const open = this.#open.get(index) ?? [];
+    const open = this.#open.filter((one) => one.index === index);
     const fitting = open.length > 1 ? open.filter((one) => one.type === type) : open;
     if (fitting.length > 1) {
       throw new UpstreamError('malformed', 'The provider began a part of its answer in the place of another');
@@ -69,17 +70,13 @@ export class ItemPlaces {
   }
 
   #end(place: number): void {
-    for (const [index, open] of this.#open) {
-      const others = open.filter((one) => one.place !== place);
-      if (others.length === 0) this.#open.delete(index);
-      else if (others.length < open.length) this.#open.set(index, others);
-    }
+    this.#open = this.#open.filter((one) => one.place !== place);
   }
 
   #assigned(place: number, ids: readonly string[]): number {
     this.#last = place;
     this.#next = Math.max(this.#next, place + 1);
-    if (this.#byId.size < MAX_KNOWN_ITEMS) for (const id of ids) this.#byId.set(id, place);
+    if (this.#byId.size < MAX_KNOWN_IDS) for (const id of ids) this.#byId.set(id, place);
     return place;
   }
 }
