@@ -78,6 +78,11 @@ describe('cache marks', () => {
     ]);
   });
 
+  it('divide no blank text from a system message', () => {
+    const messages = [user([text('Hi')]), { role: 'system' as const, content: [marked('a'), text(' ')] }];
+    expect(sent({ messages })['input']).toMatchObject([heard('Hi'), { content: [part('a', true)] }]);
+  });
+
   it.each([
     ['on the result', { ...result('a'), ...cached }, [part('a', true)]],
     ['in its content', result([marked('a'), text('b')]), [part('a\nb', true)]],

@@ -8,7 +8,7 @@ import { toolCallId } from '../tool-call-id.ts';
 import { unreadableDocument } from '../translated/documents.ts';
 import { imageUrl, inlineDocument } from '../translated/media.ts';
 import { unsupportedBlock } from '../translated/supported-fields.ts';
-import { EMPTY_RESULT, placeBlocks, blockText, toTurns, type Placed } from '../translated/turns.ts';
+import { EMPTY_RESULT, placeBlocks, blockText, toTurns, withoutBlanks, type Placed } from '../translated/turns.ts';
 import { endsCache, withBreakpoint } from './cache-breakpoints.ts';
 import type { ResponsesItem } from './item.ts';
 import { unsealReasoning } from './sealed-reasoning.ts';
@@ -23,8 +23,10 @@ interface MessageItem extends ResponsesItem {
 export function inputItems({ messages }: MessagesRequest, target: ResponsesTarget): ResponsesItem[] {
   const items = toTurns(messages).flatMap(({ role, messages: turnMessages }): ResponsesItem[] => {
     switch (role) {
-      case 'system':
-        return [systemItem(turnMessages.flat(), '\n', target)];
+      case 'system': {
+        const texts = withoutBlanks(turnMessages.flat());
+        return texts.length > 0 ? [systemItem(texts, '\n', target)] : [];
+      }
       case 'assistant':
         return assistantTurn(turnMessages, target);
       case 'user':
@@ -156,13 +158,15 @@ function documentParts(block: Block, path: string, { quirks }: ResponsesTarget):
   return document.about === '' ? [file] : [inputText(document.about), file];
 }
 
-/** Returns a system message. Its texts become one part for each cache mark, and one for the rest. */
+/**
+ * Returns a system message of texts that are not blank. They become one part for each cache mark, and one for the rest.
+ */
 export function systemItem(blocks: Placed[], separator: string, target: ResponsesTarget): ResponsesItem {
   const parts: ResponsesItem[] = [];
   let text = '';
   for (const [index, placed] of blocks.entries()) {
     text += `${index === 0 ? '' : separator}${blockText(placed)}`;
-    if (isBlank(text) || !endsCache(placed.block, target)) continue;
+    if (!endsCache(placed.block, target)) continue;
     append(parts, withBreakpoint([inputText(text)], true));
     text = '';
   }

@@ -89,7 +89,11 @@ export function systemText({ system = '' }: MessagesRequest): string {
 
 /** Returns the texts of the system prompt, without blank ones. */
 export function systemBlocks({ system = '' }: MessagesRequest): Placed[] {
-  return placeBlocks(system, 'system').filter((placed) => !isBlank(blockText(placed)));
+  return withoutBlanks(placeBlocks(system, 'system'));
+}
+
+export function withoutBlanks(texts: Placed[]): Placed[] {
+  return texts.filter((placed) => !isBlank(blockText(placed)));
 }
 
 export function turnText(blocks: Placed[]): string {
