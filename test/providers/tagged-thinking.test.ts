@@ -120,6 +120,11 @@ describe('a text that looks like a tag', () => {
   });
 });
 
+const piecesOf = (index: number, texts: string[]) =>
+  texts.map((piece_) =>
+    packFrame('contentBlockDelta', JSON.stringify({ contentBlockIndex: index, delta: { text: piece_ } })),
+  );
+
 describe('thinking in tags before a call of Nova', () => {
   const tools = [{ name: 'look', input_schema: { type: 'object' } }];
   const input = { toolUse: { toolUseId: 'tooluse_1', name: 'look', input: {} } };
@@ -145,17 +150,11 @@ describe('thinking in tags before a call of Nova', () => {
     ]);
   });
 
-  it('arrives in pieces', async () => {
-    const frames = [
-      packFrame('messageStart', JSON.stringify({ role: 'assistant' })),
-      ...['<thin', 'king>Hm', '.</thinking', '>\n', 'Yes'].map((piece_) =>
-        packFrame('contentBlockDelta', JSON.stringify({ contentBlockIndex: 0, delta: { text: piece_ } })),
-      ),
-      packFrame('contentBlockStop', JSON.stringify({ contentBlockIndex: 0 })),
-      packFrame('messageStop', JSON.stringify({ stopReason: 'end_turn' })),
-    ];
+  const streamedByNova = async (frames: Buffer[]) => {
     async function* body(): AsyncGenerator<Buffer> {
+      yield packFrame('messageStart', JSON.stringify({ role: 'assistant' }));
       for (const frame of frames) yield await Promise.resolve(frame);
+      yield packFrame('messageStop', JSON.stringify({ stopReason: 'end_turn' }));
     }
     const context = contextFor([], { tools });
     const target = { ...context.target, quirks: { family: 'nova' as const } };
@@ -163,7 +162,19 @@ describe('thinking in tags before a call of Nova', () => {
     for await (const { events } of bedrockConverseWire.decode(body(), { ...context, target })) {
       for (const { data } of events) assembler.add(data);
     }
-    expect(assembler.finish()!.content).toEqual([thinking('Hm.'), text('Yes')]);
+    return assembler.finish()!.content;
+  };
+
+  it('arrives in pieces', async () => {
+    const pieces = piecesOf(0, ['<thin', 'king>Hm', '.</thinking', '>\n', 'Yes']);
+    const end = packFrame('contentBlockStop', JSON.stringify({ contentBlockIndex: 0 }));
+
+    expect(await streamedByNova([...pieces, end])).toEqual([thinking('Hm.'), text('Yes')]);
+  });
+
+  it('loses no text that may begin a tag if another block begins before its end', async () => {
+    const frames = [...piecesOf(0, ['<thin']), ...piecesOf(1, ['Yes'])];
+    expect(await streamedByNova(frames)).toEqual([text('<thin'), text('Yes')]);
   });
 
   it.each([

@@ -168,6 +168,7 @@ class ConverseTranslation {
     if (text === '') return;
     // In the Messages API, citations belong to one text block, so each Converse block gets its own.
     if (this.#textBlock !== index) {
+      this.#words.flush();
       this.answer.blocks.endProse();
       this.#words = this.#newWords();
     }
