@@ -156,6 +156,8 @@ describe('a chat as a message', () => {
   it('has no signatures and no encrypted thinking in the formats of other services', () => {
     const reasoning_details = [
       { type: 'reasoning.text', text: 'Hm', signature: 's', format: 'xai-responses-v1' },
+      { type: 'reasoning.text', text: 'So', index: 1 },
+      { type: 'reasoning.text', signature: 's', format: 'xai-responses-v1', index: 1 },
       { type: 'reasoning.encrypted', data: 'gAAAA', format: 'openai-responses-v1' },
       { type: 'reasoning.encrypted', data: 'EnCr', format: 'anthropic-claude-v1' },
     ];
@@ -165,6 +167,7 @@ describe('a chat as a message', () => {
 
     expect(messages[1]!.content).toMatchObject([
       { type: 'thinking', thinking: 'Hm', signature: '' },
+      { type: 'thinking', thinking: 'So', signature: '' },
       { type: 'redacted_thinking', data: 'EnCr' },
       { type: 'text', text: 'Hi' },
     ]);

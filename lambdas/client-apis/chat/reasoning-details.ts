@@ -84,10 +84,12 @@ export function wholeDetail(place: ThinkingPlace, block: Block): ShownDetail {
 function mergedDetails(details: readonly ReasoningDetail[]): ReasoningDetail[] {
   const merged: ReasoningDetail[] = [];
   for (const detail of details) {
-    const { type, index, text } = merged.at(-1) ?? {};
+    const { type, index, text, format } = merged.at(-1) ?? {};
     const isPiece = type === 'reasoning.text' && detail.type === type && typeof index === 'number';
     if (isPiece && detail.index === index && !merged.at(-1)!.signature) {
-      merged.push({ ...merged.pop()!, text: (text ?? '') + (detail.text ?? ''), signature: detail.signature });
+      const { signature } = detail;
+      const whole = (text ?? '') + (detail.text ?? '');
+      merged.push({ ...merged.pop()!, text: whole, signature, format: detail.format ?? format });
     } else {
       merged.push(detail);
     }
