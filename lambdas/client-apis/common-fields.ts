@@ -208,16 +208,17 @@ export function requestedFormat({ response_format: format }: CommonBody): Answer
  * properties, it allows only the empty object (https://github.com/stdapi-ai/stdapi.ai/issues/96).
  */
 function allowsAnyObject(schema: Record<string, unknown> | null | undefined): boolean {
-  const {
-    type = 'object',
-    additionalProperties: isOpen = true,
-    title: _1,
-    description: _2,
-    $schema: _3,
-    ...rest
-  } = schema ?? {};
-  return type === 'object' && isOpen === true && Object.keys(rest).length === 0;
+  const { type = 'object', title: _1, description: _2, $schema: _3, ...limits } = schema ?? {};
+  return type === 'object' && Object.entries(limits).every((limit) => OPEN_LIMITS.has(JSON.stringify(limit)));
 }
+
+/** Keywords that allow everything. Zod writes them for records and for objects without properties. */
+const OPEN_LIMITS: ReadonlySet<string> = new Set([
+  '["additionalProperties",true]',
+  '["additionalProperties",{}]',
+  '["properties",{}]',
+  '["propertyNames",{"type":"string"}]',
+]);
 
 /** Returns the format with `json_object` in place of a schema that allows any JSON object. */
 function effectiveFormat(format: AnswerFormat | undefined): AnswerFormat | undefined {

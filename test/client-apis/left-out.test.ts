@@ -154,17 +154,23 @@ describe('tuning fields', () => {
     );
   });
 
-  it.each([undefined, null, {}, { type: 'object' }, { type: 'object', additionalProperties: true }])(
-    'request any JSON object with the open schema %j',
-    (schema) => {
-      const format = { type: 'json_schema', name: 'x', schema };
-      const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } };
-      for (const { message } of [readChat({ response_format }), readResponse({ text: { format } })]) {
-        expect(message.output_config?.format).toEqual({ type: 'json_object' });
-        expect(JSON.stringify(message.system)).toContain('JSON object');
-      }
-    },
-  );
+  it.each([
+    undefined,
+    null,
+    {},
+    { type: 'object' },
+    { type: 'object', additionalProperties: true },
+    // z.record(z.string(), z.unknown()) and z.looseObject({})
+    { type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} },
+    { type: 'object', properties: {}, additionalProperties: {} },
+  ])('request any JSON object with the open schema %j', (schema) => {
+    const format = { type: 'json_schema', name: 'x', schema };
+    const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } };
+    for (const { message } of [readChat({ response_format }), readResponse({ text: { format } })]) {
+      expect(message.output_config?.format).toEqual({ type: 'json_object' });
+      expect(JSON.stringify(message.system)).toContain('JSON object');
+    }
+  });
 
   it('add the type to a schema with properties', () => {
     const schema = { properties: { day: { type: 'string' } } };
