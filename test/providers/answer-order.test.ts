@@ -56,6 +56,7 @@ describe('arguments in the start of a call', () => {
   it.each([
     ['the call ends', rest, [piece('{"at":"sea"}'), ...rest]],
     ['empty deltas follow', [piece(''), ...rest], [piece(''), piece('{"at":"sea"}'), ...rest]],
+    ['white space follows', [piece('\n'), ...rest], [piece('\n'), piece('{"at":"sea"}'), ...rest]],
   ])('become a delta, from which clients read them, if %s', (_, events, expected) => {
     expect(passed([start, whole, ...events])).toEqual([start, call, ...expected]);
   });
@@ -83,6 +84,7 @@ describe('text or thinking in the start of a block', () => {
     ['without deltas', [whole], [text, words('Hel')]],
     ['before other text', [whole, words('lo')], [text, words('Hel'), words('lo')]],
     ['before the same text', [whole, words('Hello')], [text, words('Hello')]],
+    ['before white space', [whole, words('\n'), words('lo')], [text, words('Hel'), words('\n'), words('lo')]],
     ['with a signature', [thinking('Hm', 'sig')], [thinking('', ''), thought('Hm'), signature]],
     ['before a signature', [thinking('Hm', ''), signature], [thinking('', ''), thought('Hm'), signature]],
     ['after a signature', [thinking('', 'sig'), thought('Hm')], [thinking('', ''), thought('Hm'), signature]],

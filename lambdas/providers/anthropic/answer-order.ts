@@ -261,7 +261,9 @@ function startDeltas({ index }: Pick<NumberedBlock, 'index'>, deltas: Delta[]): 
 
 /** Takes the early content that precedes a delta. Content that the delta repeats is dropped. */
 function earlyBefore(delta: Delta, block: NumberedBlock): Delta[] {
-  if (deltaContent(delta).trim() === '') return [];
+  const content = deltaContent(delta);
+  // White space between arguments has no meaning.
+  if ((delta.type === 'input_json_delta' ? content.trim() : content) === '') return [];
   const { early } = block;
   block.early = early.filter(({ type }) => type !== delta.type && type !== 'thinking_delta');
   return early.filter((one) => !block.early.includes(one) && !isRepeated(one, delta));
