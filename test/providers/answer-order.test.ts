@@ -317,7 +317,7 @@ describe('null', () => {
     ['text', { type: 'text', text: null }, { type: 'text', text: '' }, { type: 'text_delta', text: null }],
     [
       'thinking',
-      { type: 'thinking', thinking: null, signature: '' },
+      { type: 'thinking', thinking: null, signature: null },
       { type: 'thinking', thinking: '', signature: '' },
       { type: 'thinking_delta', thinking: null },
     ],

@@ -40,7 +40,7 @@ export function isNullDelta(delta: unknown): boolean {
 }
 
 /** Content of a block that begins with null instead. */
-const EMPTY: Record<string, unknown> = { text: '', thinking: '', input: {} };
+const EMPTY: Record<string, unknown> = { text: '', thinking: '', signature: '', input: {} };
 
 /** Returns a block with empty content instead of null; the same block if its content is not null. */
 export function withoutNullContent(block: Block): Block {
