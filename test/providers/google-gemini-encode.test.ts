@@ -249,6 +249,11 @@ describe('tools for Gemini', () => {
       { type: 'string', description: 'A name\nConstraints: {"minLength":2}' },
     ],
     [
+      'all of one schema with a description of its own',
+      { allOf: [{ type: 'string', title: 'Name', description: 'A name' }], description: 'Your name' },
+      { type: 'string', title: 'Name', description: 'Your name' },
+    ],
+    [
       'all of one schema with a keyword of the schema around it',
       { type: 'object', allOf: [{ type: 'object' }] },
       { type: 'object', description: 'Constraints: {"allOf":[{"type":"object"}]}' },

@@ -24,6 +24,8 @@ const PLAIN = new Set([
 ]);
 const SCHEMA_LISTS = new Set(['anyOf', 'oneOf', 'prefixItems']);
 const SCHEMA_MAPS = new Set(['properties', '$defs']);
+/** Keywords that do not restrict the answer. Outside of an `allOf`, they have precedence over those within it. */
+const ANNOTATIONS = new Set(['title', 'description', 'default']);
 /** Keywords that do not affect the answer, so they are dropped. */
 const SILENT = new Set(['$schema', '$comment']);
 const FORMATS = new Set(['date-time', 'date', 'time', 'int32', 'int64', 'float', 'double']);
@@ -92,7 +94,8 @@ function withoutAllOf(schema: Schema): Schema {
   const [only, ...others] = Array.isArray(allOf) ? (allOf as unknown[]) : [];
   if (!isRecord(only) || others.length > 0) return schema;
   const inner = '$ref' in only ? { anyOf: [only] } : only;
-  return Object.keys(inner).some((keyword) => keyword in rest) ? schema : withoutAllOf({ ...inner, ...rest });
+  const isConflicting = Object.keys(inner).some((keyword) => keyword in rest && !ANNOTATIONS.has(keyword));
+  return isConflicting ? schema : withoutAllOf({ ...inner, ...rest });
 }
 
 /** Returns a keyword in Gemini's form; undefined if Gemini has no equivalent. */
