@@ -68,6 +68,13 @@ describe('items without an output index', () => {
     ]);
   });
 
+  it('are one item if its start is repeated', async () => {
+    const start = added(call('fc_a', ''));
+    expect(
+      await contentOf([start, start, args('fc_a', '{"at":1}'), done(call('fc_a', '{"at":1}')), completed]),
+    ).toEqual([{ type: 'tool_use', id: 'fc_a', name: 'look', input: { at: 1 } }]);
+  });
+
   it('are the last item if an event has no id', async () => {
     const plain = { type: 'response.output_text.delta', delta: 'Hi' };
     const item = { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] };

@@ -50,6 +50,7 @@ export class ItemPlaces {
     const open = this.#open.filter((one) => one.index === index);
     const same = open.find((one) => one.ids.some((id) => ids.includes(id)));
     if (same) return same.place;
+    if (index === undefined && ids.some((id) => this.#byId.get(id) === this.#last)) return this.#last;
     const isAnother = ids.length > 0 && open.some((one) => one.ids.length > 0);
     this.#isShared ||= isAnother;
     const place = this.#assigned(index === undefined || this.#isShared ? this.#next : index, ids);
