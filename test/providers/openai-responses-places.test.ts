@@ -75,6 +75,16 @@ describe('items without an output index', () => {
     ).toEqual([{ type: 'tool_use', id: 'fc_a', name: 'look', input: { at: 1 } }]);
   });
 
+  it.each([undefined, 0])('may follow a text whose start is missing, with the index %s', async (output_index) => {
+    const text = { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] };
+    const delta = { type: 'response.output_text.delta', delta: 'Hi' };
+    const events = [delta, done(text), done(call('fc_a', '{"at":1}'))].map((event) => ({ ...event, output_index }));
+    expect(await contentOf([...events, completed])).toMatchObject([
+      { type: 'text', text: 'Hi' },
+      { type: 'tool_use', id: 'fc_a', input: { at: 1 } },
+    ]);
+  });
+
   it('are the last item if an event has no id', async () => {
     const plain = { type: 'response.output_text.delta', delta: 'Hi' };
     const item = { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] };

@@ -162,6 +162,8 @@ export class OutputItems {
         this.#order.end(index, () => {});
         break;
     }
+    // An unannounced item has the type of its end, so that another item may follow at the same index.
+    ending.type ??= asText(item['type']);
     ending.ended = true;
   }
 
