@@ -277,8 +277,7 @@ function isRepeated(early: Delta, delta: Delta): boolean {
 }
 
 function deltaContent(delta: Delta): string {
-  const [content] = Object.entries(delta).flatMap(([name, value]) => (name === 'type' ? [] : [value]));
-  return typeof content === 'string' ? content : '';
+  return Object.values({ ...delta, type: '' }).join('');
 }
 
 /** Returns the events that end the text or thinking within a call. */
