@@ -4,7 +4,7 @@ import { wholeResponse } from '../../lambdas/client-apis/responses/whole-respons
 import { ToolNames } from '../../lambdas/client-apis/tool-names.ts';
 import type { AnswerBatch, MessagesEvent } from '../../lambdas/messages/types.ts';
 import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
-import { decodeResponsesStream } from '../../lambdas/providers/openai-responses/decode.ts';
+import { decodeResponse, decodeResponsesStream } from '../../lambdas/providers/openai-responses/decode.ts';
 import { dataIn } from '../support/sse-client.ts';
 
 const context = {
@@ -400,6 +400,19 @@ it('null items, and progress without a response, are ignored', async () => {
 
   expect(contentOf(batches)).toMatchObject([{ type: 'text', text: 'So.' }]);
 });
+
+it.each([false, true])(
+  'null items in the output of a complete response are ignored: streamed %s',
+  async (isStreamed) => {
+    const said = { ...message, content: [{ type: 'output_text', text: 'So.' }] };
+    const response = { status: 'completed', output: [null, said], usage: null };
+    const batches = isStreamed
+      ? await decode([{ type: 'response.completed', response }])
+      : [decodeResponse(response, context)!];
+
+    expect(contentOf(batches)).toMatchObject([{ type: 'text', text: 'So.' }]);
+  },
+);
 
 describe('a failed response', () => {
   const silent = { type: 'response.failed', response: { status: 'failed', error: null, output: [] } };

@@ -5,7 +5,7 @@ import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import { expectsJson } from '../../messages/output-format.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
 import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
-import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
+import { asOptionalRecord, asRecord, asRecords, asText } from '../shapes.ts';
 import type { Reading } from '../decoded-body.ts';
 import { TranslatedAnswer } from '../translated/answer.ts';
 import { openaiUsage } from '../translated/openai-usage.ts';
@@ -154,7 +154,7 @@ class ResponsesTranslation {
     this.#report(response);
     this.answer.start();
     if (!this.#items.hasAnswer) {
-      for (const [index, item] of asList(response['output']).entries()) this.#items.end(index, asRecord(item));
+      for (const [index, item] of asRecords(response['output']).entries()) this.#items.end(index, item);
     }
     this.#items.finish();
     const { hasRefused } = this.#items;
