@@ -25,12 +25,12 @@ export function convertedParts(read: unknown, types: PartTypes): unknown {
 
 /**
  * Returns the address of an image or PDF in the form of MCP (https://github.com/LostRuins/koboldcpp/issues/2374) or of
- * one of the versions of the AI SDK (https://github.com/vercel/ai/issues/10850), or of an image in the form of one of
- * the three client APIs; undefined for any other part.
+ * one of the versions of the AI SDK (https://github.com/vercel/ai/issues/10850) or of the Messages API, or of an image in
+ * the form of OpenAI's APIs; undefined for any other part.
  */
 function foreignAddress(part: unknown): string | undefined {
   const { type, data, url, source, image_url: image, mimeType, mediaType } = recordOrEmpty(part);
-  if (typeof type !== 'string' || !/^(?:(?:image|media|file)(?:[-_](?:data|url))?|input_image)$/.test(type))
+  if (typeof type !== 'string' || !/^(?:(?:image|media|file)(?:[-_](?:data|url))?|document|input_image)$/.test(type))
     return undefined;
   const held = recordOrEmpty(source ?? data);
   const stated = mimeType ?? mediaType ?? held['media_type'] ?? type.replace(/^input_|[-_]url$/, '');

@@ -139,6 +139,7 @@ describe('the result of a call', () => {
     ['version 6 of the AI SDK', { type: 'file-data', data: 'JVBERi0=', mediaType: 'application/pdf' }, pdf],
     ['the Messages API', { type: 'image', source: base64 }, base64],
     ['the Messages API', { type: 'image', source: { type: 'url', url } }, { type: 'url', url }],
+    ['the Messages API', { type: 'document', source: pdf }, pdf],
     ['chat completions', { type: 'image_url', image_url: { url: image } }, base64],
     ['the Responses API', { type: 'input_image', image_url: image, detail: 'auto' }, base64],
   ])('may be a list of %s with an image or a PDF: %j', (_name, part, source) => {
