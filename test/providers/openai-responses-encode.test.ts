@@ -95,7 +95,11 @@ describe('cache marks', () => {
 
   it('on thinking, answers and blank texts are dropped', () => {
     const { input } = sent({
-      messages: [user([text('Hi')]), assistant([marked('a')]), user([marked(' '), text('b')])],
+      messages: [
+        user([text('Hi')]),
+        assistant([{ type: 'thinking', thinking: 'Hm', signature: '', ...cached }, marked('a')]),
+        user([marked(' '), text('b')]),
+      ],
     });
     expect(JSON.stringify(input)).not.toContain('prompt_cache_breakpoint');
   });
