@@ -10,7 +10,7 @@ import { isLimited } from '../store/counters/limits.ts';
 import type { Table } from '../store/table/table.ts';
 import { holdOrRefuse, holdRequest, type Admission, type Tried } from './admit.ts';
 import { previewFreeUse, type FreeRefusal, type FreeRoom } from './free/free-tier.ts';
-import { noRoom, tightest, type HoldRequest, type HoldResult, type NoRoom } from './hold.ts';
+import { noRoom, refusalOfFirst, type HoldRequest, type HoldResult, type NoRoom } from './hold.ts';
 import { sourceOf, type LimitSource } from './refusal.ts';
 import type { SpendingPlan } from './spending-plan.ts';
 
@@ -72,7 +72,7 @@ function previewedHold(
     const { limits, revision } = counter;
     refusals.push(noRoom({ ...scope, limits, revision }, counter, request));
   }
-  if (refusals.length > 0) return { refused: tightest(refusals), isUncertain: false };
+  if (refusals.length > 0) return { refused: refusalOfFirst(refusals), isUncertain: false };
   if (freeRefusal) return { refused: freeRefusal, isUncertain: false };
   const scopes = counting.map(({ scope }) => scope);
   const kinds = scopes.map(({ kind }) => kind);

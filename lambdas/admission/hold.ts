@@ -184,7 +184,7 @@ async function placeInTable(table: Table, request: HoldRequest): Promise<HoldRes
       const others = await Promise.all(
         scopes.filter((other) => other !== scope).map((other) => currentRefusal(table, other, request)),
       );
-      return refusedBy(tightest([noRoom(fresh, counter, request), ...others.flat()]));
+      return refusedBy(refusalOfFirst([noRoom(fresh, counter, request), ...others.flat()]));
     }
     scopes = scopes.map((other) => (other === scope ? fresh : other)).filter(({ limits }) => isLimited(limits));
   }
@@ -234,7 +234,7 @@ async function placeInTable(table: Table, request: HoldRequest): Promise<HoldRes
     if (claimed) return refusedBy(claimed, wasUncertain);
     const overRate = await rates?.afterFailure(outcome.failed);
     if (overRate) return refusedBy(overRate, wasUncertain);
-    const next = scopesAfterRefusal(scopes, outcome.counters, request);
+    const next = scopesAfterRefusal(scopes, outcome.counters, request, refusalOfFirst);
     if ('refused' in next) return refusedBy(next.refused, wasUncertain);
     scopes = next.scopes.filter(({ limits }) => isLimited(limits));
     const moved = free && (await afterFailure(table, free, serviceHolds, outcome.failed));
@@ -279,7 +279,7 @@ async function extendOnce(table: Table, placed: PlacedHold, request: HoldRequest
       if (outcome.failed.record) return afterLostReply(outcome.failed.record.item, raised, scopes);
       // If the limit of a scope was removed, the scope stays in the hold, because its counter already contains the
       // amount held before. The settlement subtracts the whole hold from it.
-      const next = scopesAfterRefusal(scopes, outcome.counters, request);
+      const next = scopesAfterRefusal(scopes, outcome.counters, request, tightest);
       if ('refused' in next) return refusedBy(next.refused, outcome.isUncertain);
       scopes = next.scopes;
     }
@@ -331,6 +331,7 @@ function scopesAfterRefusal(
   scopes: Scope[],
   counters: { [Kind in ScopeKind]?: Counter },
   request: HoldRequest,
+  refusalIn: (refusals: readonly NoRoom[]) => NoRoom,
 ): { scopes: Scope[] } | { refused: HoldRefusal } {
   const fresh: Scope[] = [];
   const refusals: NoRoom[] = [];
@@ -348,12 +349,23 @@ function scopesAfterRefusal(
     }
     fresh.push(changed);
   }
-  return refusals.length > 0 ? { refused: tightest(refusals) } : { scopes: fresh };
+  return refusals.length > 0 ? { refused: refusalIn(refusals) } : { scopes: fresh };
 }
 
 /** Returns the refusal of the scope with the least room: a smaller amount that fits there fits everywhere. */
-export function tightest(refusals: readonly NoRoom[]): NoRoom {
+function tightest(refusals: readonly NoRoom[]): NoRoom {
   return refusals.reduce((least, one) => (leftIn(least).exceeds(leftIn(one)) ? one : least));
+}
+
+/**
+ * Returns the refusal of a first hold. Scopes that would have room without the holds of other requests come last, so
+ * that no request waits for these holds in vain.
+ */
+export function refusalOfFirst(refusals: readonly NoRoom[]): NoRoom {
+  const lasting = refusals.filter(({ counter, windows, amount }) =>
+    refusingInterval({ ...counter, committed: counter.spent }, windows, amount),
+  );
+  return tightest(lasting.length > 0 ? lasting : refusals);
 }
 
 function leftIn({ counter, windows }: NoRoom): Money {

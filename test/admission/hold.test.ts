@@ -14,6 +14,7 @@ import {
   rub,
   settledEverywhere,
   settlement,
+  type Spender,
 } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
 
@@ -27,6 +28,12 @@ const refusalOf = (work: Promise<unknown>) =>
     () => undefined,
     (error: unknown) => error as GatewayError,
   );
+
+async function spend(spender: Spender, amount: string): Promise<void> {
+  const request = holdRequest(spender, rub(amount));
+  const { hold } = await placeHold(table, request);
+  await settleBatch(table, [settlement(request, hold, rub(amount))], { swept: false });
+}
 
 describe('a hold', () => {
   it('is admitted for exactly as many of 200 concurrent requests as there is room for', async () => {
@@ -72,11 +79,28 @@ describe('a hold', () => {
   ])('is refused by the limit with the least room, if the limits %s', async (_, key, member, spent) => {
     const spender = await newSpender(table, { key: { lifetime: rub(key) }, member: { weekly: rub(member) } });
     const scopes = spender.scopes.filter(({ kind }) => spent.some((one) => one === kind));
-    if (scopes.length > 0) await placeHold(table, holdRequest({ ...spender, scopes }, rub('4')));
+    // Settlement counts the amount at another key, if only the member has spent it.
+    const payer = { ...spender.payer, ...(spent.includes('key') ? {} : { keyHash: 'another' }) };
+    if (scopes.length > 0) await spend({ payer, scopes }, '4');
 
     const error = await refusalOf(placeHold(table, holdRequest(spender, rub('1'))));
 
     expect(error).toMatchObject({ status: 402, metadata: { limit_source: 'member_budget', remaining_rub: '0.5' } });
+  });
+
+  it.each<[string, string, string]>([
+    ['is smaller than the amount', '0.7', '0'],
+    ['is nearly spent', '4.7', '4'],
+  ])('is refused by a limit that %s, before a limit with less room next to holds', async (_, key, spent) => {
+    const spender = await newSpender(table, { key: { lifetime: rub(key) }, member: { weekly: rub('9.5') } });
+    await spend(spender, spent);
+    const scopes = spender.scopes.filter(({ kind }) => kind === 'member');
+    await placeHold(table, holdRequest({ ...spender, scopes }, rub('9').minus(rub(spent))));
+
+    const error = await refusalOf(placeHold(table, holdRequest(spender, rub('1'))));
+
+    expect(error).toMatchObject({ status: 402, metadata: { limit_source: 'key_limit', remaining_rub: '0.7' } });
+    expect(error!.headers).not.toHaveProperty('x-should-retry');
   });
 
   it('takes the remaining amount to the last digit', async () => {
@@ -150,6 +174,19 @@ describe('an extension of a hold', () => {
     expect(second).toMatchObject({ hold: { steps: 2 } });
     expect(third).toMatchObject({ status: 402 });
     expect((await books(table, spender)).key.lifetime).toBe('0 of 2');
+  });
+
+  it('is refused by the limit with the least room next to holds, so that the answer can use this room', async () => {
+    const spender = await newSpender(table, { key: { lifetime: rub('5.7') }, member: { weekly: rub('9.5') } });
+    await spend(spender, '4');
+    const request = holdRequest(spender, rub('1'));
+    const placed = await placeHold(table, request);
+    const scopes = spender.scopes.filter(({ kind }) => kind === 'member');
+    await placeHold(table, holdRequest({ ...spender, scopes }, rub('4')));
+
+    const error = await refusalOf(extendHold(table, placed, { ...request, amount: rub('2') }));
+
+    expect(error).toMatchObject({ metadata: { limit_source: 'member_budget', remaining_rub: '0.5' } });
   });
 
   it('is applied once if its first reply was lost', async () => {
