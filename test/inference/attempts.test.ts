@@ -1,13 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { chargeForMeasured } from '../../lambdas/accounting/charge.ts';
 import { UsageMeter } from '../../lambdas/accounting/meter.ts';
 import { measurePrompt } from '../../lambdas/admission/prompt/prompt-size.ts';
 import { countedPlan, prepareAttempts } from '../../lambdas/inference/messages/attempts.ts';
+import { messageTerms } from '../../lambdas/inference/messages/message-hold.ts';
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 import { Money } from '../../lambdas/money/money.ts';
+import { newGenerationId } from '../../lambdas/platform/ids.ts';
+import { resources } from '../../lambdas/resources.ts';
 import type { Candidate } from '../../lambdas/routing/candidates.ts';
 import { candidateAt } from '../support/candidate.ts';
 
@@ -89,6 +92,23 @@ describe('the attempts of a request', () => {
       expect(plan.quotes[0]!.bound.promptTokens).toBeGreaterThan(6_000);
     },
   );
+
+  it('have an estimate of the prompt with the price of recordings, charged if the process dies', async () => {
+    const source = { type: 'base64', media_type: 'audio/wav', data: 'A'.repeat(6_670) };
+    const request: MessagesRequest = { ...message, messages: [{ role: 'user', content: [{ type: 'audio', source }] }] };
+    const candidate = candidateAt('http://localhost');
+    const endpoint = { ...candidate.endpoint, contextLength: 1_000 };
+    const prepared = prepareAttempts({ ...routed, content: measurePrompt(request) }, [{ ...candidate, endpoint }]);
+    const table = vi.spyOn(resources, 'table').mockReturnValue({} as never);
+    onTestFinished(() => table.mockRestore());
+    const input = {
+      caller: { account: { id: 'a' }, scopes: [] },
+      generationId: newGenerationId(),
+      request: {},
+    } as never;
+
+    expect((await messageTerms(input, prepared)).prompt).toMatchObject({ inputTokens: 0, audioInputTokens: 10 });
+  });
 
   // These prices have the same ratios as the prices of GLM-5.3 on Bedrock.
   it.each([

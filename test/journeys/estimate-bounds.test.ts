@@ -114,6 +114,16 @@ describe('the price of the prompt includes', () => {
     expect(Number(twenty!.input_cost_rub)).toBeCloseTo(10 * Number(two!.input_cost_rub));
   });
 
+  it('the tokens of a recording in a chat, at their own price', async () => {
+    const data = waveFile(20).toString('base64');
+    const content = [{ type: 'input_audio', input_audio: { data, format: 'wav' } }];
+    const body = { model: 'sandbox/narrator', messages: [{ role: 'user', content }] };
+
+    const { input_cost_rub: input } = await boundsOf('/chat/completions', body);
+
+    expect(Number(input)).toBeCloseTo(0.0032 * Math.ceil(data.length / 667));
+  });
+
   it('the search units of documents', async () => {
     const body = { model: 'sandbox/unit-ranker', query: 'Where?', documents: ['Here.', 'There.'] };
 

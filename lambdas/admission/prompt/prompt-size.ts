@@ -3,7 +3,7 @@
  * uses the form that the model gets, because some providers normalize text or escape JSON.
  */
 
-import { estimateTokens } from '../../accounting/usage.ts';
+import { estimateTokens, type PromptUsage } from '../../accounting/usage.ts';
 import type { CacheWrites } from '../../accounting/price.ts';
 import { outputFormat } from '../../messages/output-format.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
@@ -88,6 +88,13 @@ export function measurePrompt(request: MessagesRequest): PromptContent {
   for (const { type } of request.tools ?? []) content.typedToolTokens += typedToolTokens(type);
   content.estimatedTokens += estimateTokens(readBytes) + content.images * TYPICAL_IMAGE_TOKENS;
   return content;
+}
+
+/** Returns the estimated usage of a prompt of at most `most` tokens. */
+export function estimatedPrompt({ estimatedTokens, recordingTokens }: PromptContent, most = Infinity): PromptUsage {
+  const tokens = Math.min(estimatedTokens, most);
+  const audioInputTokens = Math.min(recordingTokens, tokens) || undefined;
+  return { inputTokens: tokens - (audioInputTokens ?? 0), audioInputTokens };
 }
 
 /**

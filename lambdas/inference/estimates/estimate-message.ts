@@ -1,6 +1,7 @@
 import { append } from '../../platform/append.ts';
 import { priceLowerBound, priceUpperBound, type UsageBound } from '../../accounting/price.ts';
 import type { FreeRoom } from '../../admission/free/free-tier.ts';
+import { estimatedPrompt } from '../../admission/prompt/prompt-size.ts';
 import { notRefused } from '../../admission/refusal.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import { Money } from '../../money/money.ts';
@@ -54,11 +55,10 @@ function costsOf(
 ): CandidateCost[] {
   return attempts.map(({ candidate }, index) => {
     const { bound, pricing } = quotes[index]!;
-    const tokens = Math.min(content.estimatedTokens, bound.promptTokens);
     const most = priceUpperBound(bound, pricing).plus(searchesUpperBound(candidate, bound, search));
     return costAt(
       candidate,
-      { inputTokens: tokens, outputTokens: 0 },
+      { ...estimatedPrompt(content, bound.promptTokens), outputTokens: 0 },
       { least: priceLowerBound(bound, candidate.pricing), most },
     );
   });

@@ -1,6 +1,7 @@
 import { releaseUnknown } from '../../accounting/release.ts';
 import { remainingCandidates, type Admitted } from '../../admission/admit.ts';
 import { freeUseOf, scopesToHoldIn } from '../../admission/free/free-use.ts';
+import { estimatedPrompt } from '../../admission/prompt/prompt-size.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import { resources } from '../../resources.ts';
 import { connect } from '../../routing/connection.ts';
@@ -46,10 +47,7 @@ export async function messageTerms(
   return {
     apiType: 'completions',
     streamed: routed.message.stream === true,
-    prompt: {
-      inputTokens: routed.content.estimatedTokens,
-      pricedImages: attempts[0]!.quote.bound.pricedImages,
-    },
+    prompt: { ...estimatedPrompt(routed.content), pricedImages: attempts[0]!.quote.bound.pricedImages },
     candidate: attempts[0]!.candidate,
     plan,
     recount: () => countedPlan(prepared, input),
