@@ -4,7 +4,7 @@ import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 import { activeUpdate, configureUpdate, type OwnerKind } from '../../lambdas/store/counters/counters.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
-import { transact } from '../../lambdas/store/table/transact.ts';
+import { StoreBusyError, transact } from '../../lambdas/store/table/transact.ts';
 import {
   books,
   extendHold,
@@ -101,6 +101,19 @@ describe('a hold', () => {
 
     expect(error).toMatchObject({ status: 402, metadata: { limit_source: 'key_limit', remaining_rub: '0.7' } });
     expect(error!.headers).not.toHaveProperty('x-should-retry');
+  });
+
+  it('is refused by a limit that is smaller than the amount, even if another counter cannot be read', async () => {
+    const spender = await newSpender(table, { key: { lifetime: rub('0.7') }, member: { weekly: rub('0.5') } });
+    const failing: Table = {
+      ...table,
+      call: (...call) =>
+        JSON.stringify(call).includes('COUNTER#member') ? Promise.reject(new StoreBusyError()) : table.call(...call),
+    };
+
+    const error = await refusalOf(placeHold(failing, holdRequest(spender, rub('1'))));
+
+    expect(error).toMatchObject({ status: 402, metadata: { limit_source: 'key_limit' } });
   });
 
   it('takes the remaining amount to the last digit', async () => {
