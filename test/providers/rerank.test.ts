@@ -143,6 +143,7 @@ describe('an answer with a rank', () => {
         { index: 0, score: 0.1 },
       ],
     ],
+    ['LocalAI, which ignores top_n', 'rerank', {}, results([0, 0.1], [1, 0.5], [2, 0.9])],
     ['Cohere', 'cohere-rerank', {}, results([2, 0.9], [1, 0.5])],
     [
       'Amazon Bedrock',
@@ -207,7 +208,7 @@ describe('an answer with a rank', () => {
     ['a text as score', results([0, '0.5'])],
     ['an infinite score', results([0, Infinity])],
     ['a score that is not a number', results([0, NaN])],
-    ['more results than requested', results([0, 1], [1, 1], [2, 1])],
+    ['more results than documents', results([0, 1], [1, 1], [2, 1], [3, 1])],
   ])('is the provider’s failure with %s', async (_what, body) => {
     for (const wire of ['rerank', 'cohere-rerank'] as const) {
       await expect(answered(wire, body, { topN: 2 })).rejects.toMatchObject({ failure: 'malformed' });

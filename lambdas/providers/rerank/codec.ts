@@ -32,6 +32,4 @@ export interface RerankCodec extends BatchReader {
   resultsIn(body: unknown, target: RerankTarget): unknown;
   /** Returns the score in a result. The caller checks the score. */
   scoreIn(result: Record<string, unknown>): unknown;
-  /** Whether the endpoint returns all documents, even if fewer were requested. */
-  returnsAll?(target: RerankTarget): boolean;
 }

@@ -17,8 +17,7 @@ export function ranker(codec: RerankCodec): BatchEngine<RerankTask, RankedDocume
     batchRequests: (task, target: RerankTarget) => [rerankRequest(codec, task, target)],
     async answer(task, target: RerankTarget, send) {
       const results = codec.resultsIn(await send(rerankRequest(codec, task, target)), target);
-      const expected = codec.returnsAll?.(target) ? task.documents.length : task.topN;
-      const ranked = checkedResults(results, codec, { expected, documents: task.documents.length });
+      const ranked = checkedResults(results, codec, task.documents.length);
       return ranked.toSorted((a, b) => b.score - a.score || a.index - b.index).slice(0, task.topN);
     },
   };
@@ -56,16 +55,13 @@ function rerankRequest(codec: RerankCodec, task: RerankTask, target: RerankTarge
 }
 
 /**
- * Returns 1 to `expected` results, each with a score, and each for a different document of the request.
+ * Returns at least one result, each with a score, and each for a different document of the request. Some servers ignore
+ * the requested number and return all documents (https://github.com/mudler/LocalAI/issues/7189).
  * @throws {UpstreamError} if a check fails
  */
-function checkedResults(
-  results: unknown,
-  codec: RerankCodec,
-  { expected, documents }: { expected: number; documents: number },
-): RankedDocument[] {
+function checkedResults(results: unknown, codec: RerankCodec, documents: number): RankedDocument[] {
   if (!Array.isArray(results) || results.length === 0) throw notRanked('no results');
-  if (results.length > expected) throw notRanked('more results than were requested');
+  if (results.length > documents) throw notRanked('more results than documents');
   const seen = new Set<number>();
   return results.map((result: unknown) => {
     const { index, score } = isRecord(result) ? { index: result['index'], score: codec.scoreIn(result) } : {};

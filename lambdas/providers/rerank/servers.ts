@@ -14,7 +14,6 @@ const SERVER_CHUNK_TOKENS = 500;
 interface ServerForm {
   body: (task: RerankTask, model: string) => object;
   results: (body: unknown) => unknown;
-  returnsAll: boolean;
 }
 
 /**
@@ -25,7 +24,6 @@ const forms: Record<NonNullable<RerankQuirks['rerank_form']>, ServerForm> = {
   jina: {
     body: ({ query, documents, topN }, model) => ({ model, query, documents, top_n: topN, return_documents: false }),
     results: (body) => recordOrEmpty(body)['results'],
-    returnsAll: false,
   },
   voyage: {
     body: ({ query, documents, topN }, model) => ({
@@ -37,7 +35,6 @@ const forms: Record<NonNullable<RerankQuirks['rerank_form']>, ServerForm> = {
       truncation: false,
     }),
     results: (body) => recordOrEmpty(body)['data'],
-    returnsAll: false,
   },
   tei: {
     body: ({ query, documents }) => ({
@@ -48,7 +45,6 @@ const forms: Record<NonNullable<RerankQuirks['rerank_form']>, ServerForm> = {
       truncate: false,
     }),
     results: (body) => body,
-    returnsAll: true,
   },
 };
 
@@ -59,7 +55,6 @@ export const serverRerank: RerankCodec = {
   requestFor: (task, target) => jsonRequest('/rerank', serverForm(target).body(task, target.upstreamModel)),
   resultsIn: (body, target) => serverForm(target).results(body),
   scoreIn: (result) => result['relevance_score'] ?? result['score'],
-  returnsAll: (target) => serverForm(target).returnsAll,
   readUsage(body) {
     const { total_tokens, prompt_tokens, search_units } = recordOrEmpty(recordOrEmpty(body)['usage']);
     const tokens = firstCount(total_tokens, prompt_tokens);
