@@ -353,6 +353,24 @@ describe('an answer with a transcript', () => {
     ]);
   });
 
+  it('keeps words whose times are negative, reversed or absent', async () => {
+    const { words: kept } = await answered('openai-transcription', {
+      text: 'a b c d',
+      words: [
+        { word: 'a', start: -0.1, end: 1 },
+        { word: 'b', start: 2, end: 1.5 },
+        { word: 'c' },
+        { word: 'd', start: null, end: 3 },
+      ],
+    });
+    expect(kept.map(({ text, start, end }) => [text, start, end])).toEqual([
+      ['a', 0, 1],
+      ['b', 2, 2],
+      ['c', 2, 2],
+      ['d', 2, 3],
+    ]);
+  });
+
   it('has no times unless they were requested', async () => {
     expect(await answered('openai-transcription', { text: 'a', words }, { needsTimes: false })).toMatchObject({
       segments: [],
@@ -368,10 +386,9 @@ describe('an answer with a transcript', () => {
     ),
     ['openai-transcription', { text: 'a', words: {} }],
     ['openai-transcription', { text: 'a', words: [{ word: 5, start: 0, end: 1 }] }],
-    ['openai-transcription', { text: 'a', words: [{ word: 'a', start: 2, end: 1 }] }],
-    ['openai-transcription', { text: 'a', words: [{ word: 'a', start: -1, end: 1 }] }],
+    ['openai-transcription', { text: 'a', words: [{ word: 'a', start: 0, end: '1' }] }],
     ['openai-transcription', { text: 'a', segments: [{ text: 'a', start: '0', end: 1 }] }],
-    ['elevenlabs-transcription', { text: 'a', words: [{ type: 'word', text: 'a', start: null, end: null }] }],
+    ['elevenlabs-transcription', { text: 'a', words: [{ type: 'word', text: null, start: 0, end: 1 }] }],
     ['deepgram-transcription', { results: { channels: [{ alternatives: [] }] } }],
     ['salute-transcription', { result: ['a', 5] }],
     ['gemini-transcription', geminiAnswer('a', 'MAX_TOKENS')],

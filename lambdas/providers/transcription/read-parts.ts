@@ -24,22 +24,38 @@ interface PartNames {
 }
 
 /**
- * Reads a list of parts; an absent list is empty.
- * @throws {UpstreamError} for a value that is not a list of texts with their times
+ * Reads a list of parts; an absent list is empty. Whisper's times are predicted: parts may end before they begin
+ * (https://github.com/openai/whisper/pull/831). Servers that align words send some words without times
+ * (https://github.com/m-bain/whisperX/issues/419). Such a word begins at the end of the previous part.
+ * @throws {UpstreamError} for a value that is not a list of texts, or a time that is not a number
  */
 export function spokenPartsIn(list: unknown, { text, speaker }: PartNames): TranscriptPart[] {
   if (list === undefined || list === null) return [];
   if (!Array.isArray(list) || list.length > MAX_SPOKEN_PARTS)
     throw malformedTranscript('parts of a transcript that are no list');
+  let ended = 0;
   return list.map((part: unknown) => {
-    const { [text]: words, start, end, ...others } = isRecord(part) ? part : {};
+    const { [text]: words, start: from, end: to, ...others } = isRecord(part) ? part : {};
     if (typeof words !== 'string') throw malformedTranscript('a part of a transcript without a text');
-    if (!isTime(start) || !isTime(end) || end < start)
-      throw malformedTranscript('a part of a transcript without times');
+    const start = timeIn(from) ?? ended;
+    const end = Math.max(start, timeIn(to) ?? start);
+    ended = end;
     const by = speaker === undefined ? undefined : others[speaker];
     const isNamed = typeof by === 'string' || typeof by === 'number';
     return { text: words, start, end, ...(isNamed ? { speaker: String(by) } : {}) };
   });
+}
+
+/**
+ * Returns a time of a part, at least 0; undefined if it is absent.
+ * @throws {UpstreamError} for a value that is not a number
+ */
+function timeIn(value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'number' || !Number.isFinite(value)) {
+    throw malformedTranscript('a part of a transcript whose time is not a number');
+  }
+  return Math.max(0, value);
 }
 
 function isTime(value: unknown): value is number {
