@@ -590,6 +590,17 @@ describe('segments of a transcript that are made from words', () => {
     ]);
   });
 
+  it.each([
+    [['阿公', '的', '助聽器', '，', '好。'], '阿公的助聽器，好。'],
+    [['世界', 'で', '一番', 'OpenAI', 'の', '絵'], '世界で一番 OpenAI の絵'],
+    [['สวัสดี', 'ครับ'], 'สวัสดีครับ'],
+    [['안녕', '하세요.'], '안녕 하세요.'],
+  ])('have spaces only between words of scripts with spaces: %j', (texts, joined) => {
+    const spoken = texts.map((text, index) => word(text, index * 0.5));
+
+    expect(segmentsOfParts(spoken).map(({ text }) => text)).toEqual([joined]);
+  });
+
   it('have the length of a subtitle', () => {
     const spoken = Array.from({ length: 100 }, (_, index) => word('word', index * 0.5));
 

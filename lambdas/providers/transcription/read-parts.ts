@@ -72,6 +72,10 @@ const MAX_SEGMENT_CHARACTERS = 84;
 const MAX_SEGMENT_SECONDS = 7;
 const MAX_PAUSE_SECONDS = 1;
 const SENTENCE_ENDING = /[.!?…。！？]["»”)]?$/;
+/** Characters of scripts without spaces between words, such as Chinese, Japanese and Thai. */
+const UNSPACED = String.raw`[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}\uff01-\uff65]`;
+const UNSPACED_END = new RegExp(`${UNSPACED}$`, 'u');
+const UNSPACED_START = new RegExp(`^${UNSPACED}`, 'u');
 
 /** Builds segments, which end after a sentence, at a pause or a change of speakers, or at a maximum length. */
 export function segmentsOfParts(words: readonly TranscriptPart[]): TranscriptPart[] {
@@ -79,7 +83,7 @@ export function segmentsOfParts(words: readonly TranscriptPart[]): TranscriptPar
   let isOpen = false;
   for (const word of words) {
     const last = segments.at(-1);
-    const joined = `${last?.text} ${word.text.trim()}`;
+    const joined = joinedWords(last?.text ?? '', word.text.trim());
     const continues =
       isOpen &&
       last !== undefined &&
@@ -92,6 +96,11 @@ export function segmentsOfParts(words: readonly TranscriptPart[]): TranscriptPar
     isOpen = !SENTENCE_ENDING.test(word.text.trim());
   }
   return segments;
+}
+
+/** Joins words with a space, except within a script without spaces (https://github.com/m-bain/whisperX/pull/440). */
+function joinedWords(text: string, word: string): string {
+  return UNSPACED_END.test(text) && UNSPACED_START.test(word) ? text + word : `${text} ${word}`;
 }
 
 const BYTES_PER_TEXT_TOKEN = 4;
