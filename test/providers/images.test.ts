@@ -456,6 +456,14 @@ describe('a streamed image', () => {
     ]);
   });
 
+  it('may come after events of other types, which are ignored unless they state an error', async () => {
+    const started = eventOf({ type: 'image_generation.in_progress', status: 'in_progress' });
+    const failed = { type: 'image_generation.failed', error: { message: 'No image was made' } };
+
+    expect(await streamed(started + partialEvent + eventOf({ type: 'keepalive' }) + completedEvent())).toHaveLength(2);
+    expect(await streamed(started + eventOf(failed))).toEqual([{ error: failed }]);
+  });
+
   it.each([
     ['broken', 'no finished image', partialEvent + 'data: [DONE]\n\n'],
     ['malformed', 'more partial images than requested', partialEvent.repeat(3) + completedEvent()],

@@ -345,6 +345,13 @@ describe('sound of a provider', () => {
     expect(usage).toEqual({ input_tokens: 4, output_tokens: 20, output_tokens_details: { audio_tokens: 20 } });
   });
 
+  it('is an error if an event between its parts states one', async () => {
+    const error = { type: 'speech.audio.error', error: { message: 'The voice is not loaded' } };
+    const chunks = events({ type: 'keepalive' }, { type: 'speech.audio.delta', audio: base64('ab') }, error);
+
+    expect(await received('openai-speech', chunks, {}, { quirks: { speech_events: true } })).toMatchObject({ error });
+  });
+
   const spoken = (file: Buffer) =>
     events(
       ...[file.subarray(0, 10), file.subarray(10, 50), file.subarray(50)].map((bytes) => ({

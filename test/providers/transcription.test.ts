@@ -452,7 +452,10 @@ describe('a streamed transcript', () => {
   it('is an error if the provider states one', async () => {
     const error = { error: { message: 'Overloaded' } };
 
+    const ended = { type: 'transcript.text.error', ...error };
+
     expect(await partsOf([delta('One'), error])).toMatchObject([{ event: { delta: 'One' } }, { error }]);
+    expect(await partsOf([{ type: 'keepalive' }, ended])).toMatchObject([{ error: ended }]);
   });
 
   it.each([

@@ -8,6 +8,7 @@ import type { StreamPart } from '../batch-engine.ts';
 import { jsonEvents } from '../http/json-events.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
+import { isOtherEvent } from '../other-event.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import type { Drawing, DrawnEvent, DrawnImage, ImageCodec, ImageFile, ImageTarget } from './codec.ts';
 import { pixelsOf } from './sizes.ts';
@@ -65,6 +66,7 @@ async function* imageEventsIn(events: AsyncIterable<unknown>): AsyncGenerator<St
     const [, stage] = IMAGE_EVENT.exec(typeof type === 'string' ? type : '') ?? [];
     const [image] = imageIn(stage === undefined ? itemsIn(event)[0] : event);
     if (!image) {
+      if (stage === undefined && isOtherEvent(event)) continue;
       yield { error: event };
       return;
     }

@@ -6,6 +6,7 @@ import type { WireUsage } from '../../messages/types.ts';
 import { jsonEvents } from '../http/json-events.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
+import { isOtherEvent } from '../other-event.ts';
 import { voiceId, type SpeechCodec, type SpeechPart } from './codec.ts';
 import { soundFromBase64, soundIn } from './sound.ts';
 
@@ -52,7 +53,7 @@ export async function* soundOfEvents(
       const reported = isRecord(usage) ? usageOf(usage) : undefined;
       if (reported) yield { usage: reported };
       return;
-    } else if (typeof type !== 'string' || !type.startsWith('speech.')) {
+    } else if (!isOtherEvent(event)) {
       yield { error: event };
       return;
     }

@@ -8,6 +8,7 @@ import type { SegmentDecoding, TranscriptDelta, TranscriptionCodec } from './cod
 import { jsonEvents } from '../http/json-events.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { StreamPart } from '../batch-engine.ts';
+import { isOtherEvent } from '../other-event.ts';
 import { formRequest } from './form-request.ts';
 import { spokenPartsIn, secondsIn, segmentsOfParts, textTokens, transcriptText } from './read-parts.ts';
 
@@ -117,11 +118,10 @@ async function* deltasIn(events: AsyncIterable<unknown>): AsyncGenerator<StreamP
     const fields = recordOrEmpty(event);
     const { type, delta, text } = fields;
     const isLast = type === 'transcript.text.done' || (type === undefined && typeof text === 'string');
-    const isOther = typeof type === 'string' && type.startsWith('transcript.text.');
     if (type === 'transcript.text.delta' || (isLast && !hasText)) {
       hasText = true;
       yield deltaPart(transcriptText(isLast ? text : delta));
-    } else if (!isLast && !isOther) {
+    } else if (!isLast && !isOtherEvent(event)) {
       yield { error: event };
       return;
     }
