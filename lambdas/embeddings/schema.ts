@@ -110,6 +110,11 @@ export function inputTypeOf({ input_type: type }: EmbeddingsRequest): InputType 
 const vectorEncodings = ['float', 'base64'] as const;
 export type VectorEncoding = (typeof vectorEncodings)[number];
 
+/** Type of the vectors, under the names of Voyage's API, Jina's API, and LlamaIndex's client of Jina's API. */
+const floatOnly = optionalField(
+  z.literal('float', 'must be float: vectors of other types are not supported; for base64, send "encoding_format"'),
+).meta({ description: 'Only `float` is accepted, which is the default.' });
+
 const OTHER_MODELS = 'is refused here, because vectors of different models cannot be compared; name one in "model"';
 
 export const embeddingsBody = openBody({
@@ -132,9 +137,9 @@ export const embeddingsBody = openBody({
   output_dimension: optionalField(z.never('is called "dimensions" here')).meta({
     description: 'This field is refused, because its name here is `dimensions`.',
   }),
-  output_dtype: optionalField(z.literal('float', 'must be float: vectors of other types are not supported')).meta({
-    description: 'Only `float` is accepted, which is the default.',
-  }),
+  output_dtype: floatOnly,
+  embedding_type: floatOnly,
+  encoding_type: floatOnly,
   provider: routingField,
   models: optionalField(z.never(OTHER_MODELS)).meta({
     description: 'This field is refused, because vectors of different models cannot be compared.',

@@ -125,6 +125,8 @@ describe('embeddings', () => {
     [{ input: 'a', stream: true }, 'stream'],
     [{ input: 'a', output_dimension: 8 }, 'output_dimension'],
     [{ input: 'a', output_dtype: 'int8' }, 'output_dtype'],
+    [{ input: 'a', embedding_type: 'base64' }, 'embedding_type'],
+    [{ input: 'a', encoding_type: 'binary' }, 'encoding_type'],
     [{ input: 'a', models: ['sandbox/embedder'] }, 'models'],
     [{ input: 'a', model: 'sandbox/gpt' }, 'model'],
     [{ input: 'a', truncate: true, provider: { require_parameters: true } }, 'truncate'],
