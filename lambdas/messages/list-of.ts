@@ -4,6 +4,8 @@ import { deepestIssue, issueFault, type Fault } from '../platform/zod-messages.t
 interface Bounds {
   min?: number;
   max?: number;
+  /** Error message for a value that is not a list. */
+  rule?: string;
 }
 
 /**
@@ -28,9 +30,13 @@ export function boundedList<Element extends z.ZodType>(element: Element, bounds:
   return list as unknown as z.ZodType<z.output<Element>[]>;
 }
 
-function listFault(list: unknown, element: z.ZodType, { min = 0, max = Infinity }: Bounds): Fault | undefined {
+function listFault(
+  list: unknown,
+  element: z.ZodType,
+  { min = 0, max = Infinity, rule = 'must be a list' }: Bounds,
+): Fault | undefined {
   if (list === undefined) return { path: [], message: 'is required (expected a list)' };
-  if (!Array.isArray(list)) return { path: [], message: 'must be a list' };
+  if (!Array.isArray(list)) return { path: [], message: rule };
   if (list.length < min) return { path: [], message: `must have at least ${min} element` };
   if (list.length > max) return { path: [], message: `must have at most ${max} elements` };
   for (let index = 0; index < list.length; index += 1) {

@@ -275,6 +275,16 @@ describe('a request for images', () => {
     expect(body.error.message).toContain(words);
   });
 
+  it.each([['data:image/png;base64,iVBORw0KGgo='], { url: 'https://example.org/a.png' }, 'https://example.org/a.png'])(
+    'is refused for a picture that JSON has in the field of a form: %j',
+    async (image) => {
+      const { status, body } = await draw('/images/edits', { image });
+
+      expect(status).toBe(400);
+      expect(body.error.message).toContain('in JSON, send "images"');
+    },
+  );
+
   it.each([
     ['data:image/png;base64,bm90IGEgcG5n', 'PNG, JPEG or WebP'],
     ['data:image/png,abc', 'base64'],

@@ -93,10 +93,11 @@ const sharedFields = {
   ...labelFields,
 };
 
-const editedFile = formFileField('must be a file of a form (multipart/form-data); in JSON, send "images"');
+const FILE_RULE = 'must be a file of a form (multipart/form-data); in JSON, send "images"';
+const editedFile = formFileField(FILE_RULE);
 
 const imageInputFields = {
-  image: optionalField(boundedList(editedFile, { min: 1, max: MAX_REFERENCES })).meta({
+  image: optionalField(boundedList(editedFile, { min: 1, max: MAX_REFERENCES, rule: FILE_RULE })).meta({
     description: 'The pictures to edit, as files of a form: `image`, or `image[]` several times.',
   }),
   images: optionalField(boundedList(editedImage, { min: 1, max: MAX_REFERENCES })).meta({
