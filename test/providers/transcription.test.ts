@@ -122,6 +122,16 @@ describe('a request for a transcript', () => {
     ]);
   });
 
+  it('has a temperature above 1 only if the provider accepts it', async () => {
+    const { fields } = await formOf('elevenlabs-transcription', { temperature: 1.5 });
+
+    expect(fields).toContainEqual(['temperature', '1.5']);
+    await expect(formOf('openai-transcription', { temperature: 1.5 })).rejects.toMatchObject({
+      status: 400,
+      metadata: { field: 'temperature' },
+    });
+  });
+
   it('has ElevenLabs’ names', async () => {
     const all = { languages: ['ru'], keywords: ['DHL'], temperature: 0.5, needsTimes: true };
 

@@ -53,7 +53,9 @@ const recordingFields = {
   keyterms: optionalField(boundedList(keyword, { max: MAX_KEYWORDS })).meta({
     description: 'Up to 100 names and terms that may occur. Some models cost more with them.',
   }),
-  temperature: optionalField(z.number().min(0).max(1)).meta({ description: 'The sampling temperature of the model.' }),
+  temperature: optionalField(z.number().min(0).max(2)).meta({
+    description: 'The sampling temperature, at most 1 for models of most other providers.',
+  }),
   timestamps_granularity: optionalField(
     z.enum(['none', 'word'], 'must be "none" or "word": providers report no times of characters'),
   ).meta({

@@ -84,6 +84,8 @@ export interface TranscriptionCodec extends BatchReader {
   tokensPerSecond?: number;
   /** Whether the provider reports the billed seconds, which may differ a little from the gateway's own calculation. */
   reportsSeconds: boolean;
+  /** Highest temperature that the provider accepts. Default: 1. */
+  maxTemperature?: number;
   /**
    * Encodes the request for a task.
    * @throws {GatewayError} 400 for a task that the wire cannot express

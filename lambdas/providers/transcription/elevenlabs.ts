@@ -8,6 +8,7 @@ import { secondsIn, spokenPartsIn, segmentsOfParts, transcriptText } from './rea
 export const elevenlabsTranscription: TranscriptionCodec = {
   formats: ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm', 'aac'],
   reportsSeconds: true,
+  maxTemperature: 2,
   requestFor({ languages: [language], keywords, temperature, needsTimes, recording }, { upstreamModel }) {
     return formRequest(
       '/v1/speech-to-text',

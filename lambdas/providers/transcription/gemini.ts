@@ -16,6 +16,7 @@ export const geminiTranscription: TranscriptionCodec = {
   // Source: https://ai.google.dev/gemini-api/docs/audio
   tokensPerSecond: 32,
   reportsSeconds: false,
+  maxTemperature: 2,
   requestFor(task, { upstreamModel, maxOutputTokens, quirks }) {
     const { recording, temperature } = task;
     const inlineData = { mimeType: recordingMediaType(recording.format), data: recording.bytes.toString('base64') };

@@ -147,7 +147,7 @@ function hasOwnSteps({ quirks }: TranscriptionTarget): boolean {
 
 function refuseUnfit(
   codec: TranscriptionCodec,
-  { recording, keywords, needsWords }: TranscriptionTask,
+  { recording, keywords, temperature = 0, needsWords }: TranscriptionTask,
   { quirks }: TranscriptionTarget,
 ): void {
   if (needsWords && quirks.transcription_form === 'mistral') {
@@ -168,6 +168,9 @@ function refuseUnfit(
   if (maxSeconds !== undefined && (seconds ?? recording.maxSeconds) > maxSeconds) {
     throw invalidRequest('file', `may be at most ${maxSeconds} seconds long for this model; send a shorter one`);
   }
+  const { maxTemperature = 1 } = codec;
+  if (temperature > maxTemperature)
+    throw invalidRequest('temperature', `must be at most ${maxTemperature} for this model`);
   const long = keywords.findIndex((word) => word.length > maxCharacters);
   if (long !== -1)
     throw invalidRequest(`keywords.${long}`, `may have at most ${maxCharacters} characters for this model`);
