@@ -405,6 +405,19 @@ describe('the answer to a poll of a video job', () => {
       answer({ name: 'o', done: true, error: { code: 13, message: 'Internal error' } }),
       noVideo,
     ],
+    [
+      'google-veo',
+      'an error of moderation',
+      answer({
+        name: 'o',
+        done: true,
+        error: {
+          code: 3,
+          message: "This prompt contains sensitive words that violate Google's Responsible AI practices.",
+        },
+      }),
+      moderated,
+    ],
     ...['Preparing', 'Queueing', 'Processing'].map(
       (status): [VideoWireName, string, ReturnType<typeof answer>, Polled] => [
         'minimax-video',

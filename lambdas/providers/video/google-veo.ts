@@ -27,6 +27,8 @@ const OPERATION = /^models\/[\w.-]+\/operations\/[\w-]+$/;
 /** Matches URLs of files at the Gemini API itself, which require the API key. The group captures the path. */
 const OWN_FILE = /^https:\/\/generativelanguage\.googleapis\.com\/v1beta(\/files\/[\w-]+:download\?alt=media)$/;
 const VEO_POLL_SECONDS = 10;
+/** Matches messages of operations that Google's policies ended (https://github.com/HKUDS/ViMax/issues/20). */
+const POLICY_MESSAGE = /\b(?:responsible ai|usage guidelines|violates?|sensitive words|safety)\b/i;
 
 export const googleVeoWire: VideoWire = {
   objectionTo: (request) =>
@@ -66,7 +68,9 @@ export const googleVeoWire: VideoWire = {
         ? unknownPollResult(answer, 'google', 'no operation')
         : working(answer, VEO_POLL_SECONDS);
     }
-    if (body['error'] !== undefined) return noVideo;
+    if (body['error'] !== undefined) {
+      return POLICY_MESSAGE.test(textOrAbsent(recordOrEmpty(body['error'])['message']) ?? '') ? moderated : noVideo;
+    }
     return veoFiles(recordOrEmpty(recordOrEmpty(body['response'])['generateVideoResponse']));
   },
 };
