@@ -10,7 +10,8 @@ import { isLimited } from '../store/counters/limits.ts';
 import type { Table } from '../store/table/table.ts';
 import { holdOrRefuse, holdRequest, type Admission, type Tried } from './admit.ts';
 import { previewFreeUse, type FreeRefusal, type FreeRoom } from './free/free-tier.ts';
-import { noRoom, refusalOfFirst, type HoldRequest, type HoldResult, type NoRoom } from './hold.ts';
+import type { HoldRequest, HoldResult } from './hold.ts';
+import { noRoom, refusalOfFirst, type NoRoom } from './no-room.ts';
 import { sourceOf, type LimitSource } from './refusal.ts';
 import type { SpendingPlan } from './spending-plan.ts';
 

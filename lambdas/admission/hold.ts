@@ -10,16 +10,9 @@
 
 import { releaseInScopes } from '../accounting/release-in-scopes.ts';
 import { Money } from '../money/money.ts';
-import { windowsAt, type Windows } from '../money/periods.ts';
+import { windowsAt } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
-import {
-  readCounter,
-  refusingInterval,
-  remaining,
-  type Counter,
-  type Scope,
-  type ScopeKind,
-} from '../store/counters/counters.ts';
+import { readCounter, type Counter, type Scope, type ScopeKind } from '../store/counters/counters.ts';
 import { generationFrom, type Hold, type PendingGeneration } from '../store/generations/generation.ts';
 import { holdChange, pendingPut } from '../store/generations/generation-writes.ts';
 import { claimFrom, type InferenceClaim } from '../store/generations/inference-claims.ts';
@@ -38,6 +31,7 @@ import {
 } from './free/free-tier.ts';
 import { processLeases, type LeasedHold, type LeaseSource } from './lease-source.ts';
 import { isRateWrite, RateSearch, type RateRefusal, type RateUse } from './rates/rate-search.ts';
+import { currentRefusal, noRoom, refusalOfFirst, tightest, type NoRoom } from './no-room.ts';
 import { RefusalMemory } from './refusal-memory.ts';
 import { claimWrite, type RequestClaim } from './request-claim.ts';
 import { holdInScopes } from './scope-holds.ts';
@@ -54,15 +48,6 @@ export interface HoldRequest {
 export interface PlacedHold {
   hold: Hold;
   scopes: Scope[];
-}
-
-/** A limit of the scope has no room. The counter is as last read. */
-export interface NoRoom {
-  kind: 'no_room';
-  scope: Scope;
-  counter: Counter;
-  windows: Windows;
-  amount: Money;
 }
 
 export type HoldRefusal =
@@ -353,39 +338,6 @@ function scopesAfterRefusal(
     fresh.push(changed);
   }
   return refusals.length > 0 ? { refused: refusalIn(refusals) } : { scopes: fresh };
-}
-
-/** Returns the refusal of the scope with the least room: a smaller amount that fits there fits everywhere. */
-function tightest(refusals: readonly NoRoom[]): NoRoom {
-  return refusals.reduce((least, one) => (leftIn(least).exceeds(leftIn(one)) ? one : least));
-}
-
-/**
- * Returns the refusal of a first hold. Scopes that would have room without the holds of other requests come last, so
- * that no request waits for these holds in vain.
- */
-export function refusalOfFirst(refusals: readonly NoRoom[]): NoRoom {
-  const lasting = refusals.filter(({ counter, windows, amount }) =>
-    refusingInterval({ ...counter, committed: counter.spent }, windows, amount),
-  );
-  return tightest(lasting.length > 0 ? lasting : refusals);
-}
-
-function leftIn({ counter, windows }: NoRoom): Money {
-  return remaining(counter, windows) ?? Money.zero;
-}
-
-/** Reads the counter of a scope, and returns the refusal if it has no room; otherwise, an empty list. */
-async function currentRefusal(table: Table, scope: Scope, request: HoldRequest): Promise<NoRoom[]> {
-  const counter = await readCounter(table, scope);
-  const { limits, revision } = counter;
-  const refused = noRoom({ ...scope, limits, revision }, counter, request);
-  return refusingInterval(counter, refused.windows, request.amount) ? [refused] : [];
-}
-
-/** Creates the refusal of a scope whose counter has no room. */
-export function noRoom(scope: Scope, counter: Counter, { generation, amount }: HoldRequest): NoRoom {
-  return { kind: 'no_room', scope, counter, windows: windowsAt(generation.createdAtMs), amount };
 }
 
 function busy(cause: Error): HoldRefusal {

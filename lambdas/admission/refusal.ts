@@ -6,7 +6,8 @@ import { refusingInterval, type OwnerKind, type ScopeId } from '../store/counter
 import { isTagKind, tagOfScope } from '../store/counters/tag-scopes.ts';
 import { claimRefusal } from './request-claim.ts';
 import { freeRefusalError } from './free/free-refusal.ts';
-import type { HoldRefusal, NoRoom } from './hold.ts';
+import type { HoldRefusal } from './hold.ts';
+import type { NoRoom } from './no-room.ts';
 import { rateRefusalError } from './rates/rate-refusal.ts';
 
 export const limitSourceNames = [

@@ -7,7 +7,7 @@ import {
   roomOf,
   shortenedError,
 } from '../../lambdas/admission/refusal.ts';
-import type { NoRoom } from '../../lambdas/admission/hold.ts';
+import type { NoRoom } from '../../lambdas/admission/no-room.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
 import { StoreBusyError } from '../../lambdas/store/table/transact.ts';
 import type { ScopeKind } from '../../lambdas/store/counters/counters.ts';

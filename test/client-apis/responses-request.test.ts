@@ -255,7 +255,7 @@ const set = (settings: object) => ({ type: 'configuration_update', ...settings }
 
 describe('settings that a conversation changes', () => {
   const user = { role: 'user', content: 'Hi' };
-  const schema = { type: 'object', properties: {} };
+  const schema = { type: 'object', properties: { count: { type: 'number' } } };
   const json = { type: 'json_schema', name: 'crates', schema };
   const sent = (updates: object[], more: object = {}) =>
     responsesRequestSchema.parse({ model: 'm', input: [user, ...updates, user], ...more }).message;
