@@ -166,11 +166,8 @@ async function placeInTable(table: Table, request: HoldRequest): Promise<HoldRes
     const counter = await readCounter(table, scope);
     const fresh = { ...scope, limits: counter.limits, revision: counter.revision };
     if (exceedsSomeLimit(fresh, request.amount)) {
-      // The refusal is certain even if another counter cannot be read.
       const others = await Promise.all(
-        scopes
-          .filter((other) => other !== scope)
-          .map((other) => currentRefusal(table, other, request).catch((): NoRoom[] => [])),
+        scopes.filter((other) => other !== scope).map((other) => currentRefusal(table, other, request)),
       );
       return refusedBy(refusalOfFirst([noRoom(fresh, counter, request), ...others.flat()]));
     }

@@ -25,9 +25,13 @@ export function noRoom(scope: Scope, counter: Counter, { generation, amount }: W
   return { kind: 'no_room', scope, counter, windows: windowsAt(generation.createdAtMs), amount };
 }
 
-/** Reads the counter of a scope, and returns the refusal if it has no room; otherwise, an empty list. */
+/**
+ * Reads the counter of a scope, and returns the refusal if it has no room; otherwise, or if it cannot be read, an empty
+ * list.
+ */
 export async function currentRefusal(table: Table, scope: Scope, wanted: Wanted): Promise<NoRoom[]> {
-  const counter = await readCounter(table, scope);
+  const counter = await readCounter(table, scope).catch(() => undefined);
+  if (!counter) return [];
   const { limits, revision } = counter;
   const refused = noRoom({ ...scope, limits, revision }, counter, wanted);
   return refusingInterval(counter, refused.windows, wanted.amount) ? [refused] : [];
