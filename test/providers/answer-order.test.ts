@@ -336,3 +336,10 @@ describe('null', () => {
     ]);
   });
 });
+
+it.each<[Block, Block]>([
+  [{ type: 'text' }, { type: 'text', text: '' }],
+  [{ type: 'thinking' }, { type: 'thinking', thinking: '', signature: '' }],
+])('the start of a block without content has empty content: %j', (sent, expected) => {
+  expect(passed([start, open(sent), close])).toEqual([start, open(expected), close]);
+});

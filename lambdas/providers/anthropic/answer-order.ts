@@ -1,8 +1,8 @@
 import type { Block, Delta, MessageDelta, MessagesEvent, StopReason } from '../../messages/types.ts';
 import { hasSoundCounts, withSoundCounts } from '../../messages/usage-counts.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
-import { isBlock, isDelta, isNullDelta, isText, withoutNullContent } from './event-shapes.ts';
-import { blockDeltas, emptied } from './whole-blocks.ts';
+import { isBlock, isDelta, isNullDelta, isText } from './event-shapes.ts';
+import { blockDeltas, emptied, withContent } from './whole-blocks.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 
 /** Maximum number of content blocks in an answer. */
@@ -118,7 +118,7 @@ export class AnswerOrder {
   #startBlock(sent: EventOfType<'content_block_start'>): MessagesEvent[] {
     this.#demand(this.#started && !this.#closing, 'a block outside of an answer');
     this.#demand(isRecord(sent.content_block), 'a block without its content');
-    const block = withoutNullContent(sent.content_block);
+    const block = withContent(sent.content_block);
     this.#demand(isBlock(block), 'a block without its content');
     const event = block === sent.content_block ? sent : { ...sent, content_block: block };
     this.#demand(Number.isSafeInteger(event.index), 'a block without its index');
@@ -132,8 +132,7 @@ export class AnswerOrder {
     this.#open.set(event.index, { index, type: block.type, early });
     this.#hasCall ||= isCall;
     this.#hasDirectCall ||= isCall && !isCalledByCode(block);
-    const isUsual = early.length === 0 && !(isCall && block['input'] == null);
-    const started = isUsual ? event : { ...event, content_block: emptied(block) };
+    const started = early.length === 0 ? event : { ...event, content_block: emptied(block) };
     return [...(unclosed ? endOf(unclosed) : []), numbered(started, index)];
   }
 

@@ -1,6 +1,5 @@
 /** Checks those fields of blocks and deltas that clients rely on. Unknown types are accepted. */
 
-import type { Block } from '../../messages/types.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 
 type Shape = Record<string, (value: unknown) => boolean>;
@@ -37,15 +36,6 @@ export function isNullDelta(delta: unknown): boolean {
   if (!isRecord(delta)) return false;
   const shape = deltas[String(delta['type'])] ?? {};
   return Object.keys(shape).some((field) => delta[field] === null);
-}
-
-/** Content of a block that begins with null instead. */
-const EMPTY: Record<string, unknown> = { text: '', thinking: '', signature: '', input: {} };
-
-/** Returns a block with empty content instead of null; the same block if its content is not null. */
-export function withoutNullContent(block: Block): Block {
-  const nulls = Object.entries(EMPTY).filter(([field]) => block[field] === null);
-  return nulls.length > 0 ? { ...block, ...Object.fromEntries(nulls) } : block;
 }
 
 export function isText(value: unknown): value is string {

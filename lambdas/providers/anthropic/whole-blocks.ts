@@ -1,18 +1,22 @@
 import type { Block, Delta } from '../../messages/types.ts';
 
+/** Content that clients assemble from deltas, before the first delta, by the type of the block. */
+const EMPTY: Partial<Record<string, object>> = {
+  text: { text: '' },
+  thinking: { thinking: '', signature: '' },
+  tool_use: { input: {} },
+  server_tool_use: { input: {} },
+};
+
 /** Removes from a block the content that clients assemble from deltas. */
 export function emptied(block: Block): Block {
-  switch (block.type) {
-    case 'text':
-      return { ...block, text: '' };
-    case 'thinking':
-      return { ...block, thinking: '', signature: '' };
-    case 'tool_use':
-    case 'server_tool_use':
-      return { ...block, input: {} };
-    default:
-      return block;
-  }
+  return { ...block, ...EMPTY[block.type] };
+}
+
+/** Returns a block with empty content instead of null or missing content; the same block if it has all its content. */
+export function withContent(block: Block): Block {
+  const missing = Object.entries(EMPTY[block.type] ?? {}).filter(([field]) => block[field] == null);
+  return missing.length > 0 ? { ...block, ...Object.fromEntries(missing) } : block;
 }
 
 /** Returns the content that `emptied` removes, as deltas. */
@@ -27,7 +31,7 @@ export function blockDeltas({ type, text, thinking, signature, input }: Block): 
       ];
     case 'tool_use':
     case 'server_tool_use': {
-      const json = JSON.stringify(input ?? {});
+      const json = JSON.stringify(input);
       return json === '{}' ? [] : [{ type: 'input_json_delta', partial_json: json }];
     }
     default:
