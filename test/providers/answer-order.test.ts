@@ -91,6 +91,11 @@ describe('text or thinking in the start of a block', () => {
   ])('becomes a delta: %s', (_, events, expected) => {
     expect(passed([start, ...events, ...rest])).toEqual([start, ...expected, ...rest]);
   });
+
+  it('becomes a delta if max_tokens ends the answer within the block', () => {
+    const cut = [ending('max_tokens', 2), end];
+    expect(passed([start, whole, ...cut])).toEqual([start, text, words('Hel'), ...cut]);
+  });
 });
 
 describe('a block that ends after the stop reason', () => {

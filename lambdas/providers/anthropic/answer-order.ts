@@ -70,12 +70,7 @@ export class AnswerOrder {
         // The gateway may have closed the block already, or the provider never opened it.
         if (!open) return [];
         this.#open.delete(event.index);
-        return [
-          ...endOfAside(open),
-          ...startDeltas(open, open.early),
-          numbered(event, open.index),
-          ...this.#released(),
-        ];
+        return [...endOfAside(open), ...earlyOf(open), numbered(event, open.index), ...this.#released()];
       }
       case 'message_delta':
         this.#demand(this.#started && isRecord(event.delta), 'an ending without its content');
@@ -188,7 +183,7 @@ export class AnswerOrder {
     // Clients keep the values of the last message_delta, so usage alone must not clear the stop reason.
     if (!isText(reason)) return [this.#closing ? { ...event, delta: { ...event.delta, ...this.#reason } } : event];
     this.#reason = { stop_reason: reason, stop_sequence: event.delta.stop_sequence };
-    if (reason === 'max_tokens') return [event];
+    if (reason === 'max_tokens') return [...[...this.#open.values()].flatMap(earlyOf), event];
     return [...this.#closeAll(), event];
   }
 
@@ -251,11 +246,16 @@ function numbered<Event extends { index: number }>(event: Event, index: number):
 /** Returns the events that end a block. */
 function endOf(block: NumberedBlock): MessagesEvent[] {
   const stop: MessagesEvent = { type: 'content_block_stop', index: block.index };
-  return [...endOfAside(block), ...startDeltas(block, block.early), stop];
+  return [...endOfAside(block), ...earlyOf(block), stop];
 }
 
 function startDeltas({ index }: Pick<NumberedBlock, 'index'>, deltas: Delta[]): MessagesEvent[] {
   return deltas.map((delta) => ({ type: 'content_block_delta', index, delta }));
+}
+
+/** Takes the early content of a block, as events. */
+function earlyOf(block: NumberedBlock): MessagesEvent[] {
+  return startDeltas(block, block.early.splice(0));
 }
 
 /** Takes the early content that precedes a delta. Content that the delta repeats is dropped. */
