@@ -401,18 +401,15 @@ it('null items, and progress without a response, are ignored', async () => {
   expect(contentOf(batches)).toMatchObject([{ type: 'text', text: 'So.' }]);
 });
 
-it.each([false, true])(
-  'null items in the output of a complete response are ignored: streamed %s',
-  async (isStreamed) => {
-    const said = { ...message, content: [{ type: 'output_text', text: 'So.' }] };
-    const response = { status: 'completed', output: [null, said], usage: null };
-    const batches = isStreamed
-      ? await decode([{ type: 'response.completed', response }])
-      : [decodeResponse(response, context)!];
+it.each([false, true])('null items and parts of a complete response are ignored: streamed %s', async (isStreamed) => {
+  const said = { ...message, content: [null, { type: 'output_text', text: 'So.' }] };
+  const response = { status: 'completed', output: [null, said], usage: null };
+  const batches = isStreamed
+    ? await decode([{ type: 'response.completed', response }])
+    : [decodeResponse(response, context)!];
 
-    expect(contentOf(batches)).toMatchObject([{ type: 'text', text: 'So.' }]);
-  },
-);
+  expect(contentOf(batches)).toMatchObject([{ type: 'text', text: 'So.' }]);
+});
 
 describe('a failed response', () => {
   const silent = { type: 'response.failed', response: { status: 'failed', error: null, output: [] } };

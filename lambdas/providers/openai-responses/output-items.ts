@@ -5,7 +5,7 @@
  */
 
 import { UpstreamError } from '../http/upstream-error.ts';
-import { asArguments, asCallId, asList, asRecord, asRecords, asText } from '../shapes.ts';
+import { asArguments, asCallId, asRecords, asText } from '../shapes.ts';
 import type { TranslatedAnswer } from '../translated/answer.ts';
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import { citationOf } from '../translated/citations.ts';
@@ -174,8 +174,7 @@ export class OutputItems {
 
   #endMessage(ending: OutputItem, item: Record<string, unknown>): void {
     const { index } = ending;
-    for (const [number, value] of numberedParts(ending, ['text', 'refusal'], item['content'])) {
-      const part = asRecord(value);
+    for (const [number, part] of numberedParts(ending, ['text', 'refusal'], item['content'])) {
       this.sayWhole(index, 'text', number, asText(part['text']), this.#answer.logprobsIn(part['logprobs']));
       this.sayWhole(index, 'refusal', number, asText(part['refusal']));
       // Some providers send citations only at the end of the item.
@@ -192,7 +191,7 @@ export class OutputItems {
       ['content', 'reasoning'],
     ] as const) {
       for (const [number, part] of numberedParts(ending, [kind], item[field])) {
-        this.sayWhole(index, kind, number, asText(asRecord(part)['text']));
+        this.sayWhole(index, kind, number, asText(part['text']));
       }
     }
     const seal = sealReasoning(item, this.#providerId);
@@ -252,8 +251,12 @@ function overlappingItem(): UpstreamError {
  * Returns the parts of an item with the numbers that their deltas had, usually their indexes. Bedrock's deltas may have
  * larger numbers, because they also count parts that the complete item lacks.
  */
-function numberedParts({ parts }: OutputItem, kinds: readonly PartKind[], list: unknown): [number, unknown][] {
-  const values = asList(list);
+function numberedParts(
+  { parts }: OutputItem,
+  kinds: readonly PartKind[],
+  list: unknown,
+): [number, Record<string, unknown>][] {
+  const values = asRecords(list);
   const known = [...parts.values()].filter(({ kind }) => kinds.includes(kind)).map(({ number }) => number);
   const numbers = [...new Set(known)];
   if (numbers.every((number) => number < values.length)) return [...values.entries()];
