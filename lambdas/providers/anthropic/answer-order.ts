@@ -2,7 +2,7 @@ import type { Block, Delta, MessageDelta, MessagesEvent, StopReason } from '../.
 import { hasSoundCounts, withSoundCounts } from '../../messages/usage-counts.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { isBlock, isDelta, isNullDelta, isText } from './event-shapes.ts';
-import { blockDeltas, emptied, withContent } from './whole-blocks.ts';
+import { blockDeltas, emptied, withAllContent } from './whole-blocks.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 
 /** Maximum number of content blocks in an answer. */
@@ -113,7 +113,7 @@ export class AnswerOrder {
   #startBlock(sent: EventOfType<'content_block_start'>): MessagesEvent[] {
     this.#demand(this.#started && !this.#closing, 'a block outside of an answer');
     this.#demand(isRecord(sent.content_block), 'a block without its content');
-    const block = withContent(sent.content_block);
+    const block = withAllContent(sent.content_block);
     this.#demand(isBlock(block), 'a block without its content');
     const event = block === sent.content_block ? sent : { ...sent, content_block: block };
     this.#demand(Number.isSafeInteger(event.index), 'a block without its index');

@@ -14,7 +14,7 @@ export function emptied(block: Block): Block {
 }
 
 /** Returns a block with empty content instead of null or missing content; the same block if it has all its content. */
-export function withContent(block: Block): Block {
+export function withAllContent(block: Block): Block {
   const missing = Object.entries(EMPTY[block.type] ?? {}).filter(([field]) => block[field] == null);
   return missing.length > 0 ? { ...block, ...Object.fromEntries(missing) } : block;
 }
