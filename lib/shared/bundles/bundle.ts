@@ -302,6 +302,7 @@ const lazyParts = Object.entries({
   'client-apis/converted-parts.ts': 'convertedParts',
   'client-apis/responses/tool-search.ts': 'foundToolsText',
   'messages/middle-out.ts': 'middleOut',
+  'providers/anthropic/claude-schema.ts': 'strictSchema',
   'providers/google-gemini/gemini-schema.ts': 'geminiSchema',
   'providers/translated/typed-schema.ts': 'typedSchema',
   'search/cited-text.ts': 'citedText',
