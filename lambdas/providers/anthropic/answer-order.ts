@@ -70,7 +70,7 @@ export class AnswerOrder {
         // The gateway may have closed the block already, or the provider never opened it.
         if (!open) return [];
         this.#open.delete(event.index);
-        return [...endOfAside(open), ...earlyOf(open), numbered(event, open.index), ...this.#released()];
+        return [...endOf(open, numbered(event, open.index)), ...this.#released()];
       }
       case 'message_delta':
         this.#demand(this.#started && isRecord(event.delta), 'an ending without its content');
@@ -122,11 +122,12 @@ export class AnswerOrder {
     const index = this.#newIndex();
     this.#open.delete(event.index);
     const isCall = block.type === 'tool_use';
+    const isByCode = isCalledByCode(block);
     // Anthropic itself sends the arguments of calls by its code here, and its clients read them.
-    const early = isCalledByCode(block) ? [] : blockDeltas(block);
+    const early = isByCode ? [] : blockDeltas(block);
     this.#open.set(event.index, { index, type: block.type, early });
     this.#hasCall ||= isCall;
-    this.#hasDirectCall ||= isCall && !isCalledByCode(block);
+    this.#hasDirectCall ||= isCall && !isByCode;
     const started = early.length === 0 ? event : { ...event, content_block: emptied(block) };
     return [...(unclosed ? endOf(unclosed) : []), numbered(started, index)];
   }
@@ -211,7 +212,7 @@ export class AnswerOrder {
   }
 
   #closeAll(): MessagesEvent[] {
-    const stops = [...this.#open.values()].flatMap(endOf);
+    const stops = [...this.#open.values()].flatMap((block) => endOf(block));
     this.#open.clear();
     return stops;
   }
@@ -244,9 +245,9 @@ function numbered<Event extends { index: number }>(event: Event, index: number):
 }
 
 /** Returns the events that end a block. */
-function endOf(block: NumberedBlock): MessagesEvent[] {
-  const stop: MessagesEvent = { type: 'content_block_stop', index: block.index };
-  return [...endOfAside(block), ...earlyOf(block), stop];
+function endOf(block: NumberedBlock, stop?: MessagesEvent): MessagesEvent[] {
+  const { aside, index } = block;
+  return [...(aside ? endOf(aside) : []), ...earlyOf(block), stop ?? { type: 'content_block_stop', index }];
 }
 
 function startDeltas({ index }: Pick<NumberedBlock, 'index'>, deltas: Delta[]): MessagesEvent[] {
@@ -277,11 +278,6 @@ function isRepeated(early: Delta, delta: Delta): boolean {
 
 function deltaContent(delta: Delta): string {
   return Object.values({ ...delta, type: '' }).join('');
-}
-
-/** Returns the events that end the text or thinking within a call. */
-function endOfAside({ aside }: NumberedBlock): MessagesEvent[] {
-  return aside ? endOf(aside) : [];
 }
 
 function isSound(usage: unknown): boolean {

@@ -1,15 +1,18 @@
-/** Checks those fields of blocks and deltas that clients rely on. Unknown types are accepted. */
+/**
+ * Checks those fields of blocks and deltas that clients rely on. Unknown types are accepted. Before these checks,
+ * `withAllContent` adds the missing content of blocks.
+ */
 
 import { isRecord } from '../../platform/json/foreign-json.ts';
 
 type Shape = Record<string, (value: unknown) => boolean>;
 
-const call: Shape = { name: isText, input: orNullShape(isRecord) };
+const call: Shape = { name: isText, input: isRecord };
 
-/** Required shapes of blocks, by type. With null as `text`, clients would begin the text with "null". */
+/** Required shapes of blocks, by type. */
 const blockShapes = byType({
-  text: { text: orAbsent(isText), citations: orNullShape(Array.isArray) },
-  thinking: { thinking: orAbsent(isText), signature: orNullShape(isText) },
+  text: { text: isText, citations: (value) => value == null || Array.isArray(value) },
+  thinking: { thinking: isText, signature: isText },
   redacted_thinking: { data: isText },
   tool_use: call,
   server_tool_use: { ...call, id: isText },
@@ -47,14 +50,6 @@ function fitsShape(shapes: Partial<Record<string, Shape>>, value: unknown): bool
   const shape = shapes[value['type']] ?? {};
   for (const field in shape) if (!shape[field]!(value[field])) return false;
   return true;
-}
-
-function orAbsent(isFit: (value: unknown) => boolean) {
-  return (value: unknown): boolean => value === undefined || isFit(value);
-}
-
-function orNullShape(isFit: (value: unknown) => boolean) {
-  return (value: unknown): boolean => value === undefined || value === null || isFit(value);
 }
 
 /**

@@ -13,7 +13,10 @@ export function emptied(block: Block): Block {
   return { ...block, ...EMPTY[block.type] };
 }
 
-/** Returns a block with empty content instead of null or missing content; the same block if it has all its content. */
+/**
+ * Returns a block with empty content in place of null or missing content; the same block if it has all its content. With
+ * null as the text, clients would begin the text with "null".
+ */
 export function withAllContent(block: Block): Block {
   const missing = Object.entries(EMPTY[block.type] ?? {}).filter(([field]) => block[field] == null);
   return missing.length > 0 ? { ...block, ...Object.fromEntries(missing) } : block;
