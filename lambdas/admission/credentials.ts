@@ -11,11 +11,6 @@ import type { KeyKind } from '../store/accounts/keys.ts';
 const prefixes: Record<KeyKind, string> = { inference: 'sk-mg-v1-', management: 'mk-mg-v1-' };
 
 const SECRET = /^[sm]k-mg-v1-[0-9a-f]{64}$/;
-const SECRET_WITHIN = /[sm]k-mg-v1-[0-9a-f]{64}/;
-
-export function containsSecret(text: string): boolean {
-  return SECRET_WITHIN.test(text);
-}
 
 export function newKeySecret(kind: KeyKind): string {
   return `${prefixes[kind]}${newSecretBits()}`;

@@ -3,6 +3,8 @@
  * and `error.metadata.error_type`. Clients of OpenAI's APIs also read `error.param`.
  */
 
+import { withMaskedKeys } from './keys-in-texts.ts';
+
 interface ErrorSpec {
   status: number;
   /** `error.type` of the Messages API. */
@@ -238,16 +240,13 @@ export function errorEnvelope(error: GatewayError, requestId: string): ErrorEnve
   };
 }
 
-/** Matches a key of this gateway; the groups are the parts that its label shows. */
-const KEY_OF_GATEWAY = /([sm]k-mg-v1-[0-9a-f]{3})[0-9a-f]{58}([0-9a-f]{3})/g;
-
 /**
  * Returns the body of an error response. Keys are masked: an error may repeat a key that a client sent as a name or in a
  * path, and clients log errors.
  * @param more further members of the body
  */
 export function errorJson(error: GatewayError, requestId: string, more?: object): string {
-  return JSON.stringify({ ...errorEnvelope(error, requestId), ...more }).replaceAll(KEY_OF_GATEWAY, '$1…$2');
+  return withMaskedKeys(JSON.stringify({ ...errorEnvelope(error, requestId), ...more }));
 }
 
 /** Failure of a service that the gateway itself needs, for example its table. */

@@ -1,9 +1,9 @@
 import type { SentHeaders } from '../../messages/session-names.ts';
+import { containsKey } from '../../platform/keys-in-texts.ts';
 import { MAX_REQUEST_TAGS } from '../../platform/tag-rules.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import type { RequestTags } from '../../store/generations/request-tags.ts';
 import type { Caller } from '../caller.ts';
-import { containsSecret } from '../credentials.ts';
 import { hashedTag, mappedTags } from './mapped-tags.ts';
 import { checkRequiredTags } from './required-tags.ts';
 import { TAGS_FIELD, TAGS_HEADER, tagsOfField, tagsOfHeader, tooManyTags } from './sent-tags.ts';
@@ -40,7 +40,7 @@ export function tagsOfRequest(
   const mapped = mappedTags(isRecord(body) ? body : {}, headers, sensitiveData.enabled);
   const named = [...Object.entries(ofKey), ...mapped, ...stated];
   // Records and reports must not contain a key of this gateway that a client sends as its user or session.
-  const tags = Object.fromEntries(named.map(([name, text]) => [name, containsSecret(text) ? hashedTag(text) : text]));
+  const tags = Object.fromEntries(named.map(([name, text]) => [name, containsKey(text) ? hashedTag(text) : text]));
   checkRequiredTags(caller, tags);
   return tags;
 }
