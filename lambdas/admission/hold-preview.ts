@@ -11,7 +11,7 @@ import type { Table } from '../store/table/table.ts';
 import { holdOrRefuse, holdRequest, type Admission, type Tried } from './admit.ts';
 import { previewFreeUse, type FreeRefusal, type FreeRoom } from './free/free-tier.ts';
 import type { HoldRequest, HoldResult } from './hold.ts';
-import { noRoom, refusalOfFirst, type NoRoom } from './no-room.ts';
+import { noRoom, refusalOfFirstHold, type NoRoom } from './no-room.ts';
 import { sourceOf, type LimitSource } from './refusal.ts';
 import type { SpendingPlan } from './spending-plan.ts';
 
@@ -70,10 +70,9 @@ function previewedHold(
   for (const { scope, counter } of counting) {
     if (!counter.active) return { refused: { kind: 'switched_off', scope: scope.kind }, isUncertain: false };
     if (refusingInterval(counter, windows, request.amount) === undefined) continue;
-    const { limits, revision } = counter;
-    refusals.push(noRoom({ ...scope, limits, revision }, counter, request));
+    refusals.push(noRoom(scope, counter, request));
   }
-  if (refusals.length > 0) return { refused: refusalOfFirst(refusals), isUncertain: false };
+  if (refusals.length > 0) return { refused: refusalOfFirstHold(refusals), isUncertain: false };
   if (freeRefusal) return { refused: freeRefusal, isUncertain: false };
   const scopes = counting.map(({ scope }) => scope);
   const kinds = scopes.map(({ kind }) => kind);

@@ -31,7 +31,7 @@ import {
 } from './free/free-tier.ts';
 import { processLeases, type LeasedHold, type LeaseSource } from './lease-source.ts';
 import { isRateWrite, RateSearch, type RateRefusal, type RateUse } from './rates/rate-search.ts';
-import { currentRefusal, noRoom, refusalOfFirst, tightest, type NoRoom } from './no-room.ts';
+import { currentRefusals, noRoom, refusalOfFirstHold, tightest, type NoRoom } from './no-room.ts';
 import { RefusalMemory } from './refusal-memory.ts';
 import { claimWrite, type RequestClaim } from './request-claim.ts';
 import { holdInScopes } from './scope-holds.ts';
@@ -166,10 +166,9 @@ async function placeInTable(table: Table, request: HoldRequest): Promise<HoldRes
     const counter = await readCounter(table, scope);
     const fresh = { ...scope, limits: counter.limits, revision: counter.revision };
     if (exceedsSomeLimit(fresh, request.amount)) {
-      const others = await Promise.all(
-        scopes.filter((other) => other !== scope).map((other) => currentRefusal(table, other, request)),
-      );
-      return refusedBy(refusalOfFirst([noRoom(fresh, counter, request), ...others.flat()]));
+      const others = scopes.filter((other) => other !== scope);
+      const refusals = await currentRefusals(table, others, request);
+      return refusedBy(refusalOfFirstHold([noRoom(scope, counter, request), ...refusals]));
     }
     scopes = scopes.map((other) => (other === scope ? fresh : other)).filter(({ limits }) => isLimited(limits));
   }
@@ -219,7 +218,7 @@ async function placeInTable(table: Table, request: HoldRequest): Promise<HoldRes
     if (claimed) return refusedBy(claimed, wasUncertain);
     const overRate = await rates?.afterFailure(outcome.failed);
     if (overRate) return refusedBy(overRate, wasUncertain);
-    const next = scopesAfterRefusal(scopes, outcome.counters, request, refusalOfFirst);
+    const next = scopesAfterRefusal(scopes, outcome.counters, request, refusalOfFirstHold);
     if ('refused' in next) return refusedBy(next.refused, wasUncertain);
     scopes = next.scopes.filter(({ limits }) => isLimited(limits));
     const moved = free && (await afterFailure(table, free, serviceHolds, outcome.failed));
@@ -330,7 +329,7 @@ function scopesAfterRefusal(
     const changed = { ...scope, limits: counter.limits, revision: counter.revision };
     // A counter without spending accepts any amount, so an amount that alone exceeds the limit is refused here.
     if (counter.revision === scope.revision || exceedsSomeLimit(changed, request.amount)) {
-      refusals.push(noRoom(changed, counter, request));
+      refusals.push(noRoom(scope, counter, request));
     }
     fresh.push(changed);
   }

@@ -20,21 +20,23 @@ interface Wanted {
   amount: Money;
 }
 
-/** Creates the refusal of a scope whose counter has no room. */
+/** Creates the refusal of a scope whose counter has no room. The refusal has the limits of the counter. */
 export function noRoom(scope: Scope, counter: Counter, { generation, amount }: Wanted): NoRoom {
-  return { kind: 'no_room', scope, counter, windows: windowsAt(generation.createdAtMs), amount };
+  const { limits, revision } = counter;
+  const fresh = { ...scope, limits, revision };
+  return { kind: 'no_room', scope: fresh, counter, windows: windowsAt(generation.createdAtMs), amount };
 }
 
-/**
- * Reads the counter of a scope, and returns the refusal if it has no room; otherwise, or if it cannot be read, an empty
- * list.
- */
-export async function currentRefusal(table: Table, scope: Scope, wanted: Wanted): Promise<NoRoom[]> {
-  const counter = await readCounter(table, scope).catch(() => undefined);
-  if (!counter) return [];
-  const { limits, revision } = counter;
-  const refused = noRoom({ ...scope, limits, revision }, counter, wanted);
-  return refusingInterval(counter, refused.windows, wanted.amount) ? [refused] : [];
+/** Reads the counters of scopes, and returns the refusals of those without room. Unreadable counters refuse nothing. */
+export async function currentRefusals(table: Table, scopes: readonly Scope[], wanted: Wanted): Promise<NoRoom[]> {
+  const refusals = await Promise.all(
+    scopes.map(async (scope) => {
+      const counter = await readCounter(table, scope).catch(() => undefined);
+      const refused = counter && noRoom(scope, counter, wanted);
+      return refused && refusingInterval(refused.counter, refused.windows, wanted.amount) ? [refused] : [];
+    }),
+  );
+  return refusals.flat();
 }
 
 /** Returns the refusal of the scope with the least room: a smaller amount that fits there fits everywhere. */
@@ -43,10 +45,10 @@ export function tightest(refusals: readonly NoRoom[]): NoRoom {
 }
 
 /**
- * Returns the refusal of a first hold. Scopes that would have room without the holds of other requests come last, so
- * that no request waits for these holds in vain.
+ * Returns the refusal of the first hold of a request. Scopes that would have room without the holds of other requests
+ * come last, so that no request waits for these holds in vain.
  */
-export function refusalOfFirst(refusals: readonly NoRoom[]): NoRoom {
+export function refusalOfFirstHold(refusals: readonly NoRoom[]): NoRoom {
   const lasting = refusals.filter(({ counter, windows, amount }) =>
     refusingInterval({ ...counter, committed: counter.spent }, windows, amount),
   );
