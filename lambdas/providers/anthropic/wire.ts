@@ -27,7 +27,7 @@ import { takenSchema } from '../translated/taken-schema.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
 import { withCallsLast } from './calls-last.ts';
 import { envelopeOf, postMessages } from './envelopes.ts';
-import { withTextualErrors } from './error-results.ts';
+import { withTextualErrors } from './moved-parts.ts';
 import { refuseUnsupportedParts } from './unsupported-parts.ts';
 import { placedInstructions, rewritten, withoutBlankAnswers } from './rewritten.ts';
 import { withAcceptedNames } from './accepted-names.ts';

@@ -5,7 +5,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 import { withSupportedMarks } from '../../messages/cache-marks.ts';
 import type { Message, MessagesRequest } from '../../messages/types.ts';
 import { withCallsLast } from '../anthropic/calls-last.ts';
-import { withTextualErrors } from '../anthropic/error-results.ts';
+import { withMovedParts, withTextualErrors } from '../anthropic/moved-parts.ts';
 import { withSupportedThinking } from '../anthropic/supported-thinking.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { refuseUnsupportedSampling, samplingFields, stopSequences } from '../translated/sampling.ts';
@@ -55,7 +55,7 @@ export function encodeConverseRequest(requested: MessagesRequest, target: Conver
 function supportedResults(messages: Message[], target: ConverseTarget): Message[] {
   const { hasAnthropicSignatures: isClaude, hasImagesInResults } = familyOf(target);
   if (isClaude) return withCallsLast(withTextualErrors(messages));
-  return hasImagesInResults ? messages : withTextualErrors(messages, ({ type }) => type === 'image');
+  return hasImagesInResults ? messages : withMovedParts(messages, ({ type }) => type === 'image');
 }
 
 /** Adds a user message before a conversation that begins with an assistant message, which Converse would reject. */

@@ -2,14 +2,16 @@ import type { Block, Message } from '../../messages/types.ts';
 
 type IsMoved = (part: Block, result: Block) => boolean;
 
-/** Claude rejects images and documents in such results (https://github.com/caozhiyuan/copilot-api/pull/196). */
-const isInFailure: IsMoved = ({ type }, result) => result['is_error'] === true && type !== 'text';
-
 /**
- * Moves parts of tool results to the end of the message; by default, the parts of failed results that are no texts. A
- * tool reference becomes a text.
+ * Limits the results of failed tools to text, because Claude rejects images and documents in such results
+ * (https://github.com/caozhiyuan/copilot-api/pull/196).
  */
-export function withTextualErrors(messages: Message[], isMoved = isInFailure): Message[] {
+export function withTextualErrors(messages: Message[]): Message[] {
+  return withMovedParts(messages, ({ type }, result) => result['is_error'] === true && type !== 'text');
+}
+
+/** Moves parts of tool results to the end of the message. A tool reference becomes a text in its place. */
+export function withMovedParts(messages: Message[], isMoved: IsMoved): Message[] {
   return messages.map((message) => {
     if (typeof message.content === 'string') return message;
     const shown: Block[] = [];
@@ -23,13 +25,11 @@ export function withTextualErrors(messages: Message[], isMoved = isInFailure): M
 function withoutMoved(result: Block, isMoved: IsMoved, shown: Block[]): Block {
   const parts = result['content'];
   if (result.type !== 'tool_result' || !Array.isArray(parts)) return result;
-  let isSame = true;
   const content = (parts as Block[]).map((part): Block => {
     if (!isMoved(part, result)) return part;
-    isSame = false;
     if (part.type === 'tool_reference') return { type: 'text', text: `(the tool ${String(part['tool_name'])})` };
     shown.push(part);
     return { type: 'text', text: `(the ${part.type} of this result follows)` };
   });
-  return isSame ? result : { ...result, content };
+  return content.every((part, index) => part === parts[index]) ? result : { ...result, content };
 }
