@@ -6,6 +6,7 @@
 import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import { acyclicSchema } from '../translated/acyclic-schema.ts';
+import { withConstraints } from '../translated/arguments-schema.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -63,12 +64,6 @@ function withDescribedBounds(part: unknown): unknown {
 
 const isPart = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !isRawNumber(value);
 
-/** Adds constraints that Gemini has no keywords for to the description. */
-function withConstraints(schema: Schema, constraints: Schema): Schema {
-  const described = typeof schema['description'] === 'string' ? `${schema['description']}\n` : '';
-  return { ...schema, description: `${described}Constraints: ${JSON.stringify(constraints)}` };
-}
-
 function geminiPart(part: unknown): unknown {
   if (!isRecord(part)) return part;
   const schema = withoutAllOf(part);
@@ -82,7 +77,7 @@ function geminiPart(part: unknown): unknown {
     if (equivalent) Object.assign(accepted, equivalent);
     else unsupported[keyword] = value;
   }
-  return Object.keys(unsupported).length === 0 ? accepted : withConstraints(accepted, unsupported);
+  return withConstraints(accepted, unsupported);
 }
 
 /**
