@@ -2,7 +2,7 @@
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
-import { firstCount } from '../translated/usage.ts';
+import { rerankUsage } from './usage.ts';
 import type { RerankCodec } from './codec.ts';
 
 /** Tokens per chunk. Each chunk of a longer document is billed as a document, together with the query. */
@@ -28,8 +28,6 @@ export const cohereRerank: RerankCodec = {
     const { search_units, input_tokens, total_tokens } = recordOrEmpty(
       recordOrEmpty(recordOrEmpty(body)['meta'])['billed_units'],
     );
-    const tokens = firstCount(input_tokens, total_tokens);
-    if (typeof search_units !== 'number' && tokens === undefined) return undefined;
-    return { search_units, input_tokens: tokens ?? null, output_tokens: 0 };
+    return rerankUsage(search_units, input_tokens, total_tokens);
   },
 };

@@ -3,7 +3,7 @@
 import type { RerankQuirks } from '../../catalog/rerank-quirks.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
-import { firstCount } from '../translated/usage.ts';
+import { rerankUsage } from './usage.ts';
 import type { RerankCodec, RerankTarget, RerankTask } from './codec.ts';
 
 /**
@@ -57,8 +57,6 @@ export const serverRerank: RerankCodec = {
   scoreIn: (result) => result['relevance_score'] ?? result['score'],
   readUsage(body) {
     const { total_tokens, prompt_tokens, search_units } = recordOrEmpty(recordOrEmpty(body)['usage']);
-    const tokens = firstCount(total_tokens, prompt_tokens);
-    if (typeof search_units !== 'number' && tokens === undefined) return undefined;
-    return { search_units, input_tokens: tokens ?? null, output_tokens: 0 };
+    return rerankUsage(search_units, total_tokens, prompt_tokens);
   },
 };
