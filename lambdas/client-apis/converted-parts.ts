@@ -7,6 +7,13 @@ export interface PartTypes {
 }
 
 /**
+ * Matches types of images and files: "image_url" and "input_image" (OpenAI), "image" (MCP), "image-data", "file-url" and
+ * "media" (AI SDK), "document" (Messages API).
+ */
+const FILE_TYPE = /^(?:(?:image|media|file)(?:[-_](?:data|url))?|document|input_image)$/;
+const TEXT_TYPES: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_text']);
+
+/**
  * Converts content parts in the forms of other services to the form of a client's API; undefined if none of the parts is
  * an image or a PDF.
  */
@@ -19,7 +26,7 @@ export function convertedParts(read: unknown, types: PartTypes): unknown {
     const address = addresses[index];
     if (address !== undefined) return { type: types.image, image_url: address };
     const { type, text } = recordOrEmpty(part);
-    return { type: types.text, text: /^(?:input_|output_)?text$/.test(String(type)) ? text : JSON.stringify(part) };
+    return { type: types.text, text: TEXT_TYPES.has(type) ? text : JSON.stringify(part) };
   });
 }
 
@@ -30,10 +37,9 @@ export function convertedParts(read: unknown, types: PartTypes): unknown {
  */
 function foreignAddress(part: unknown): string | undefined {
   const { type, data, url, source, image_url: image, mimeType, mediaType } = recordOrEmpty(part);
-  if (typeof type !== 'string' || !/^(?:(?:image|media|file)(?:[-_](?:data|url))?|document|input_image)$/.test(type))
-    return undefined;
+  if (typeof type !== 'string' || !FILE_TYPE.test(type)) return undefined;
   const held = recordOrEmpty(source ?? data);
-  const stated = mimeType ?? mediaType ?? held['media_type'] ?? type.replace(/^input_|[-_]url$/, '');
+  const stated = mimeType ?? mediaType ?? held['media_type'] ?? type.replace('input_', '');
   if (typeof stated !== 'string' || !/^(?:image|application\/pdf)/.test(stated)) return undefined;
   const bytes = recordOrEmpty(image)['url'] ?? image ?? url ?? held['url'] ?? held['data'] ?? data;
   if (typeof bytes !== 'string') return undefined;

@@ -2,7 +2,10 @@ import type * as z from 'zod';
 import { measureJson } from '../platform/json/exact-json.ts';
 import { convertedParts, type PartTypes } from './converted-parts.ts';
 
-/** Matches content parts in a JSON text, as some agents send them. An image in it would otherwise count as text. */
+/**
+ * Matches content parts in a JSON text, as some agents send them. An image in it would otherwise count as text.
+ * Examples: `[{"type":"input_text"`, `{"content":[{"type":"image"`, `{"isError":false,"content":[{"data":`
+ */
 const PARTS_AS_TEXT =
   /^\s*(?:\{(?:\s*"(?:isError|success)"\s*:\s*\w+\s*,)?\s*"content"\s*:\s*)?\[\s*\{[^[\]{}]{0,200}"(?:type"\s*:\s*"(?:input_|text"|image|media"|file)|(?:image_url|source|data)"\s*:)/;
 const MAX_PART_VALUES = 10_000;
