@@ -14,7 +14,7 @@ export interface OutputSettings {
   showsSources: boolean;
   /** Whether the answer has a summary of the thinking. `encrypted_content` has the thinking in any case. */
   showsThinking: boolean;
-  /** Requested format, if it is not text. */
+  /** Requested format; undefined if the request has none. */
   format?: AnswerFormat | undefined;
 }
 

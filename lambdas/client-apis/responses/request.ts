@@ -37,7 +37,7 @@ export interface ResponsesCall {
   showsSources: boolean;
   /** Whether the answer contains the thinking, if the provider returns its text. */
   showsThinking: boolean;
-  /** Requested format, if it is not text. */
+  /** Requested format; undefined if the request has none. */
   format: AnswerFormat | undefined;
 }
 

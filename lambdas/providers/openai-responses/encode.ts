@@ -64,7 +64,7 @@ export function encodeResponsesRequest(
 /**
  * Returns the system prompt and the input. The system prompt is part of the input in JSON mode, because OpenAI rejects a
  * request whose input does not mention JSON, even if the instructions do (https://github.com/BigDawnGhost/wenyi/pull/66).
- * With cache marks it is too, because the instructions cannot have any.
+ * A system prompt with cache marks is also part of the input, because the instructions cannot have any.
  */
 function inputFields(
   request: MessagesRequest,
