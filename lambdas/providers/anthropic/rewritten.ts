@@ -103,33 +103,26 @@ export function placedInstructions(request: MessagesRequest): MessagesRequest {
   if (!messages.some(({ role }) => role === 'system')) return request;
   const placed: Message[] = [];
   let run: Message[] = [];
-  const closeRun = () => {
-    const last = run.findLastIndex(({ role }) => role === 'user');
-    if (last === -1)
-      append(
-        placed,
-        run.map((one) => (isInstruction(one) ? markedAsSystem(one) : one)),
-      );
-    else {
-      const begun = run.slice(0, last + 1);
-      append(
-        placed,
-        begun.filter((one) => !isInstruction(one)),
-      );
-      append(placed, merged([...withoutExpired(begun).filter(isInstruction), ...run.slice(last + 1)]));
-    }
-    run = [];
-  };
   for (const message of messages) {
     if (message.role !== 'assistant') {
       run.push(message);
       continue;
     }
-    closeRun();
+    append(placed, placedRun(run));
+    run = [];
     placed.push(message);
   }
-  closeRun();
+  append(placed, placedRun(run));
   return { ...request, messages: placed };
+}
+
+/** Returns messages between two answers, with their instructions after the last message of the user. */
+function placedRun(run: Message[]): Message[] {
+  const last = run.findLastIndex(({ role }) => role === 'user');
+  if (last === -1) return run.map((one) => (isInstruction(one) ? markedAsSystem(one) : one));
+  const begun = run.slice(0, last + 1);
+  const instructions = [...withoutExpired(begun).filter(isInstruction), ...run.slice(last + 1)];
+  return [...begun.filter((one) => !isInstruction(one)), ...merged(instructions)];
 }
 
 /**
