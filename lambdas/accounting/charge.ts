@@ -60,11 +60,10 @@ export function chargeForMeasured(
     charge === 'reported'
       ? meter.reportedUsage
       : meter.usage(charge === 'usage and hidden' ? hiddenSinceMs : undefined);
-  // Estimates of the gateway are limited first, so that they do not set `exceeded`.
-  const { bound } = endpoint;
+  const { bound, pricing } = endpoint;
   const areLifetimesUnreported = bound.writesForAnHour === true && !meter.reportsCacheLifetimes;
-  const { pricing } = endpoint;
   const thinking = charge === 'reported' ? {} : unreportedThinking(measured.usage, meter, pricing);
+  // Estimates of the gateway are limited first, so that they do not set `exceeded`.
   const counted: TokenUsage = {
     ...measured.usage,
     ...(areLifetimesUnreported ? hourlyWrites(measured.usage) : {}),
