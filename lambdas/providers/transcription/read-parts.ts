@@ -58,13 +58,9 @@ function timeIn(value: unknown): number | undefined {
   return Math.max(0, value);
 }
 
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
-}
-
 /** Returns a duration in seconds; undefined if the value is not a valid time. */
 export function secondsIn(value: unknown): number | undefined {
-  return isTime(value) ? value : undefined;
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
 /** Maximum length of a segment that is built from words, as is usual for subtitles. */
