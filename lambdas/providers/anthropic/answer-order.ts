@@ -54,16 +54,8 @@ export class AnswerOrder {
         return this.#started ? this.#startAnew() : [this.#start(event)];
       case 'content_block_start':
         return this.#startBlock(event);
-      case 'content_block_delta': {
-        const open = this.#open.get(event.index);
-        this.#demand(open !== undefined, 'a delta of a block that is not open');
-        if (!isDelta(event.delta)) {
-          this.#demand(isNullDelta(event.delta), 'a delta without its content');
-          return [];
-        }
-        if (open!.early.length === 0) return this.#delta(event, open!);
-        return [...startDeltas(open!, earlyBefore(event.delta, open!)), ...this.#delta(event, open!)];
-      }
+      case 'content_block_delta':
+        return this.#continueBlock(event);
       case 'content_block_stop': {
         const open = this.#open.get(event.index);
         this.#demand(this.#started, 'the end of a block before the answer began');
@@ -130,6 +122,17 @@ export class AnswerOrder {
     this.#hasDirectCall ||= isCall && !isByCode;
     const started = early.length === 0 ? event : { ...event, content_block: emptied(block) };
     return [...(unclosed ? endOf(unclosed) : []), numbered(started, index)];
+  }
+
+  #continueBlock(event: EventOfType<'content_block_delta'>): MessagesEvent[] {
+    const open = this.#open.get(event.index);
+    this.#demand(open !== undefined, 'a delta of a block that is not open');
+    if (!isDelta(event.delta)) {
+      this.#demand(isNullDelta(event.delta), 'a delta without its content');
+      return [];
+    }
+    if (open.early.length === 0) return this.#delta(event, open);
+    return [...startDeltas(open, earlyBefore(event.delta, open)), ...this.#delta(event, open)];
   }
 
   /** Returns the client's index of the next block. */
@@ -230,7 +233,7 @@ export class AnswerOrder {
     };
   }
 
-  #demand(holds: boolean, what: string): void {
+  #demand(holds: boolean, what: string): asserts holds {
     if (!holds) throw new UpstreamError('malformed', `The provider sent ${what}`);
   }
 }
@@ -254,12 +257,12 @@ function startDeltas({ index }: Pick<NumberedBlock, 'index'>, deltas: Delta[]): 
   return deltas.map((delta) => ({ type: 'content_block_delta', index, delta }));
 }
 
-/** Takes the early content of a block, as events. */
+/** Takes the early content of a block, and returns it as events. */
 function earlyOf(block: NumberedBlock): MessagesEvent[] {
   return startDeltas(block, block.early.splice(0));
 }
 
-/** Takes the early content that precedes a delta. Content that the delta repeats is dropped. */
+/** Takes and returns the early content that precedes a delta. Content that the delta repeats is dropped. */
 function earlyBefore(delta: Delta, block: NumberedBlock): Delta[] {
   const content = deltaContent(delta);
   // White space between arguments has no meaning.
