@@ -10,6 +10,8 @@ import type { MessagesRequest, Tool } from './types.ts';
  */
 const types = ['web_search_20250305', 'web_search_20260209', 'web_search_20260318'] as const;
 export const SEARCH_NAME = 'web_search';
+/** Caller of a search that the model requested itself. The SDKs of Anthropic require it in calls and results. */
+export const DIRECT_CALLER = { type: 'direct' };
 
 const MAX_TOOL_DOMAINS = 64;
 const MAX_PLACE_CHARACTERS = 255;

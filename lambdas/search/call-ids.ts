@@ -8,9 +8,6 @@ import { randomUUID } from 'node:crypto';
 const CLIENT_PREFIX = 'srvtoolu_';
 const MODEL_PREFIX = 'toolu_';
 
-/** Caller of a search that the model requested itself. The SDKs of Anthropic require it in calls and results. */
-export const DIRECT_CALLER = { type: 'direct' };
-
 export function newSearchId(): string {
   return `${CLIENT_PREFIX}${randomUUID().replaceAll('-', '')}`;
 }

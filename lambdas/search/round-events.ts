@@ -1,6 +1,6 @@
-import { SEARCH_NAME } from '../messages/search-tool.ts';
+import { DIRECT_CALLER, SEARCH_NAME } from '../messages/search-tool.ts';
 import type { AnswerEvent, Block, Delta, MessagesEvent } from '../messages/types.ts';
-import { DIRECT_CALLER, newSearchId } from './call-ids.ts';
+import { newSearchId } from './call-ids.ts';
 import { citedText, type CitedText, type TextPart } from './cited-text.ts';
 import { excerpt } from './excerpt.ts';
 import type { Seals } from './seals.ts';

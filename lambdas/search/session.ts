@@ -1,7 +1,7 @@
-import type { SearchTool } from '../messages/search-tool.ts';
+import { DIRECT_CALLER, type SearchTool } from '../messages/search-tool.ts';
 import type { Block } from '../messages/types.ts';
 import type { SearchErrorCode, SearchHit, SearchOutcome, SearchQuery } from './backend.ts';
-import { DIRECT_CALLER, modelCallId, newSearchId } from './call-ids.ts';
+import { modelCallId, newSearchId } from './call-ids.ts';
 import { failureText } from './history.ts';
 import type { Seals } from './seals.ts';
 import { MAX_RESULT_BYTES, readBytes, resultText, sourceText, type Sources } from './sources.ts';
