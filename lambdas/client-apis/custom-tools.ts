@@ -45,9 +45,8 @@ const OTHER_NAMES = /^(?:patch|code|source|script|javascript|js)$/;
  * missing.
  */
 export function customInput(input: unknown): string {
-  const members = Object.entries(recordOrEmpty(input));
-  const holdsText = ([name]: [string, unknown]) =>
-    name === CUSTOM_ARGUMENT || (members.length === 1 && OTHER_NAMES.test(name));
-  const text = members.find(holdsText)?.[1];
+  const members = recordOrEmpty(input);
+  const [only = '', ...others] = Object.keys(members);
+  const text = members[others.length === 0 && OTHER_NAMES.test(only) ? only : CUSTOM_ARGUMENT];
   return typeof text === 'string' ? text : JSON.stringify(input ?? {});
 }
