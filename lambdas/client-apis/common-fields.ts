@@ -203,6 +203,14 @@ export function requestedFormat({ response_format: format }: CommonBody): Answer
   return format?.type === 'json_schema' ? { type: format.type, ...format.json_schema } : (format ?? undefined);
 }
 
+/** Keywords that allow everything. Zod writes them for records and for objects without properties. */
+const OPEN_LIMITS: ReadonlySet<string> = new Set([
+  '["additionalProperties",true]',
+  '["additionalProperties",{}]',
+  '["properties",{}]',
+  '["propertyNames",{"type":"string"}]',
+]);
+
 /**
  * Returns whether a schema is absent, or allows any JSON object. Claude accepts no such schema: without additional
  * properties, it allows only the empty object (https://github.com/stdapi-ai/stdapi.ai/issues/96).
@@ -211,14 +219,6 @@ function allowsAnyObject(schema: Record<string, unknown> | null | undefined): bo
   const { type = 'object', title: _1, description: _2, $schema: _3, ...limits } = schema ?? {};
   return type === 'object' && Object.entries(limits).every((limit) => OPEN_LIMITS.has(JSON.stringify(limit)));
 }
-
-/** Keywords that allow everything. Zod writes them for records and for objects without properties. */
-const OPEN_LIMITS: ReadonlySet<string> = new Set([
-  '["additionalProperties",true]',
-  '["additionalProperties",{}]',
-  '["properties",{}]',
-  '["propertyNames",{"type":"string"}]',
-]);
 
 /** Returns the format with `json_object` in place of a schema that allows any JSON object. */
 function effectiveFormat(format: AnswerFormat | undefined): AnswerFormat | undefined {

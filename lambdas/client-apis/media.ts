@@ -50,18 +50,16 @@ export const imageAddress = addressOf(
 /** URL or data URL of a document. */
 export const documentAddress = addressOf(isReadableDocument, DOCUMENT_RULE);
 
-function addressOf(isTaken: (mediaType: string, data: string) => boolean, rule: string) {
+type IsTaken = (mediaType: string, data: string) => boolean;
+
+function addressOf(isTaken: IsTaken, rule: string) {
   return z.string().superRefine((text, context) => {
     const message = addressFault(text, isTaken, rule);
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   });
 }
 
-function addressFault(
-  text: string,
-  isTaken: (mediaType: string, data: string) => boolean,
-  rule: string,
-): string | undefined {
+function addressFault(text: string, isTaken: IsTaken, rule: string): string | undefined {
   const data = readDataUrl(text);
   if (!data) return sourceUrl.safeParse(text).success ? undefined : rule;
   if (!isTaken(data.mediaType, data.base64) || data.base64 === '') return rule;
