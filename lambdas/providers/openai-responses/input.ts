@@ -118,7 +118,7 @@ function resultItem({ block, path }: Placed, target: ResponsesTarget): Responses
   const isMarked = [block, ...placed.map((inner) => inner.block)].some((one) => endsCache(one, target));
   if (placed.every((inner) => inner.block.type === 'text')) {
     const output = `${prefix}${placed.map(blockText).join('\n') || EMPTY_RESULT}`;
-    return { ...item, output: isMarked ? withBreakpoint([inputText(output)], true) : output };
+    return { ...item, output: isMarked ? withBreakpoint([inputText(output)], isMarked) : output };
   }
   const parts = placed.flatMap((inner) => unmarkedParts(inner, target));
   return { ...item, output: withBreakpoint(prefix === '' ? parts : [inputText('Error:'), ...parts], isMarked) };
@@ -166,11 +166,11 @@ export function systemItem(blocks: Placed[], separator: string, target: Response
   let text = '';
   for (const [index, placed] of blocks.entries()) {
     text += `${index === 0 ? '' : separator}${blockText(placed)}`;
-    if (!endsCache(placed.block, target)) continue;
-    append(parts, withBreakpoint([inputText(text)], true));
+    const isMarked = endsCache(placed.block, target);
+    if (!isMarked && index < blocks.length - 1) continue;
+    append(parts, withBreakpoint([inputText(text)], isMarked));
     text = '';
   }
-  if (text !== '') parts.push(inputText(text));
   return messageItem(target.quirks.system_role ?? 'developer', parts);
 }
 
