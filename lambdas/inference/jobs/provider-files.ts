@@ -3,7 +3,7 @@ import { isOnOwnMachine } from '../../platform/environment.ts';
 import { alarmOperator } from '../../platform/operator-alarm.ts';
 import { openPublic, redirectStatuses, type FetchRules } from '../../platform/fetch/safe-fetch.ts';
 import { readResponse } from '../../providers/http/read-text.ts';
-import { blamesOperator } from '../../providers/faults/blames-operator.ts';
+import { blamesOperator } from '../../providers/faults/answer-fault.ts';
 import { UpstreamError } from '../../providers/http/upstream-error.ts';
 import type { Polled, JobHttpAnswer, JobHttpRequest } from '../../providers/job-wire.ts';
 import { connect } from '../../routing/connection.ts';

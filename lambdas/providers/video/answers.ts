@@ -2,12 +2,10 @@
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { parseForeignExactly, recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
-import { blamesOperator } from '../faults/blames-operator.ts';
-import { classifyError } from '../faults/classify.ts';
+import { blamesOperator, faultIn } from '../faults/answer-fault.ts';
 import type { FaultKind } from '../faults/fault-rule.ts';
 import { isLostByProxy } from '../faults/lost-by-proxy.ts';
 import { retryAfterSeconds } from '../faults/retry-after.ts';
-import { statedError } from '../faults/stated-error.ts';
 import type { Polled, Submitted, JobHttpAnswer } from '../job-wire.ts';
 
 const MAX_MESSAGE_CHARS = 500;
@@ -46,11 +44,10 @@ function providerMessage(value: unknown, otherwise: string): string {
 const uncertainStatuses = new Set([408, 500, 502, 504, 520, 522, 524]);
 
 /** Returns the result of a submission whose response names no job: refused, failed, or uncertain. */
-export function unsuccessful({ status, text }: JobHttpAnswer, stated: unknown, providerId: VideoFamily): Submitted {
+export function unsuccessful(answer: JobHttpAnswer, stated: unknown, providerId: VideoFamily): Submitted {
+  const { status, text } = answer;
   const message = providerMessage(stated, `The provider answered with status ${status}`);
-  const error = statedError(text);
-  const httpStatus = status >= 400 ? status : undefined;
-  const { fault } = classifyError(error, { providerId, httpStatus });
+  const fault = faultIn(answer, providerId);
   if (requestFaultsOfVideos.has(fault)) return { refused: message };
   if (fault === 'operator' || fault === 'catalog') return { failed: message, fault };
   // MiniMax reports timeouts and failures with status 200, and may have accepted the job nevertheless.
