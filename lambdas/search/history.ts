@@ -7,6 +7,7 @@ import { asBlocks } from '../messages/as-blocks.ts';
 import { SEARCH_NAME } from '../messages/search-tool.ts';
 import type { Block, Message } from '../messages/types.ts';
 import { invalidRequest } from '../platform/errors.ts';
+import { partition } from '../platform/partition.ts';
 import { modelCallId } from './call-ids.ts';
 import type { SealedHit, Seals } from './seals.ts';
 import { resultText, Sources, sourceText } from './sources.ts';
@@ -40,7 +41,7 @@ export function readHistory(messages: readonly Message[], seals: Seals, isDeclar
 export function modelText(block: Block, sources: Sources, seals: Seals): Block {
   const { citations, ...text } = block;
   if (!Array.isArray(citations)) return block;
-  const [ours, others] = partitionBlocks(citations as unknown[], isOfWeb);
+  const [ours, others] = partition(citations as unknown[], isOfWeb);
   if (ours.length === 0) return block;
   const kept = others.length > 0 ? { citations: others } : {};
   return { ...text, ...kept, text: `${block['text'] as string}${markers(ours, sources, seals)}` };
@@ -267,10 +268,6 @@ function markers(citations: unknown[], sources: Sources, seals: Seals): string {
   });
   const text = [...new Set(numbers)].map((number) => `[${number}]`).join('');
   return text === '' ? '' : ` ${text}`;
-}
-
-function partitionBlocks<Value>(values: Value[], isFirst: (value: Value) => boolean): [Value[], Value[]] {
-  return [values.filter((value) => isFirst(value)), values.filter((value) => !isFirst(value))];
 }
 
 function textOr<Other>(value: unknown, other: Other): string | Other {

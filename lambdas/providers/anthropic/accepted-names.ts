@@ -1,4 +1,5 @@
 import { isRecord } from '../../platform/json/foreign-json.ts';
+import { partition } from '../../platform/partition.ts';
 import { withConstraints } from '../translated/arguments-schema.ts';
 
 type ClaudeSchema = Record<string, unknown>;
@@ -30,8 +31,4 @@ export function withAcceptedNames(schema: ClaudeSchema): ClaudeSchema {
     ...(kept.length > 0 ? { required: kept } : {}),
     ...(closed ? {} : { additionalProperties }),
   };
-}
-
-function partition<Item>(items: Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
-  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
