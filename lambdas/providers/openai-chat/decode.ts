@@ -65,7 +65,8 @@ class ChatTranslation {
   #choiceIndex: unknown;
   #matchedStopSequence: string | null = null;
   #servedTier: unknown;
-  #saidDone = false;
+  /** Whether [DONE] has arrived, or the answer is a document. */
+  #isWhole = false;
   #refused = false;
   readonly #spoken: SpokenAnswer;
   readonly #words: TaggedThinking;
@@ -81,7 +82,7 @@ class ChatTranslation {
     return this.answer.reading(() => {
       this.#onChunk(completion);
       // A document is complete without a finish reason too (https://github.com/XiaomiMiMo/MiMo-Code/pull/2244).
-      this.#saidDone = true;
+      this.#isWhole = true;
       this.onEnd();
     });
   }
@@ -89,7 +90,7 @@ class ChatTranslation {
   onData(data: string): void {
     if (this.answer.ended) return;
     if (data === '[DONE]') {
-      this.#saidDone = true;
+      this.#isWhole = true;
       this.onEnd();
       return;
     }
@@ -102,7 +103,7 @@ class ChatTranslation {
     // An answer without a finish reason is complete only if [DONE] has arrived, and if it has any output (checked
     // below). Relays send [DONE] also after their provider broke off (https://github.com/api7/aisix/pull/198), so [DONE]
     // within the arguments of a call counts as the end of a broken answer.
-    if (this.#finishReason === undefined && (!this.#saidDone || this.answer.blocks.isWithinArguments)) {
+    if (this.#finishReason === undefined && (!this.#isWhole || this.answer.blocks.isWithinArguments)) {
       throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
     }
     this.#words.flush();
