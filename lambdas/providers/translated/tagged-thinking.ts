@@ -10,8 +10,8 @@ interface Piece {
 }
 
 /**
- * Separates thinking from text if a reasoning model begins its text with `<think>`. Without an opening tag, a closing
- * tag at the beginning of the text is dropped: some servers send the thinking separately, and leave the tag
+ * Separates thinking from text if a reasoning model begins its text with a tag, such as `<think>`. Without an opening tag,
+ * a closing tag at the beginning of the text is dropped: some servers send the thinking separately, and leave the tag
  * (https://github.com/antirez/ds4/pull/787, https://github.com/vllm-project/vllm-ascend/issues/12398).
  *
  * Only a tag at the very beginning of the text counts, because a model may also write about the tag. White space around
