@@ -2,6 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { clientCallId } from '../tool-call-id.ts';
 
+export function newCallId(): string {
+  return `toolu_${randomUUID().replaceAll('-', '')}`;
+}
+
 /**
  * Returns a function that makes ids of tool calls unique within the conversation. Some providers start at `call_0` in
  * every answer, or use `call_0` or an empty id for every call of an answer.
@@ -16,7 +20,7 @@ export function uniqueCallIds(request: MessagesRequest): (id: string, index: num
     const isAnother = known?.index !== undefined && index !== undefined && known.index !== index;
     if (known && !isAnother) return known.id;
     usedIds ??= idsIn(request);
-    const unique = id === '' || usedIds.has(clientCallId(id)) ? `toolu_${randomUUID().replaceAll('-', '')}` : id;
+    const unique = id === '' || usedIds.has(clientCallId(id)) ? newCallId() : id;
     usedIds.add(clientCallId(unique));
     given.set(id, { index, id: unique });
     return unique;

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { CALL_OVERHEAD_BYTES } from '../../messages/usage-counts.ts';
+import { newCallId } from './call-ids.ts';
 import { JsonProgress } from './json-progress.ts';
 
 /** A piece of a tool call. The first piece usually has a name; later pieces often have neither an id nor a name. */
@@ -29,7 +29,7 @@ export interface StreamedCall {
 export function beginCall({ index, id }: ToolCallPiece, name: string, isRepeated: boolean): StreamedCall {
   return {
     index,
-    id: id === undefined || isRepeated ? `toolu_${randomUUID().replaceAll('-', '')}` : id,
+    id: id === undefined || isRepeated ? newCallId() : id,
     sentId: id,
     name,
     progress: new JsonProgress(),
