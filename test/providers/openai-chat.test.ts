@@ -42,6 +42,10 @@ const delta = (inner: object, finish: string | null = null) => ({ choices: [{ de
 const call = (index: number | undefined, more: object) => delta({ tool_calls: [{ index, ...more }] });
 
 describe('a request for chat completions', () => {
+  it.each([' \n', [{ type: 'text', text: ' \n' }]])('has no blank system prompt: %j', (system) => {
+    expect(encode({ system })['messages']).toEqual([{ role: 'user', content: 'Hi' }]);
+  });
+
   it('has the system prompt, also later ones, in the role that the provider reads', () => {
     const { messages } = encode(
       {

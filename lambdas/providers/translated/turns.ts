@@ -83,8 +83,8 @@ export function apart(texts: string[]): string {
 }
 
 /** Returns the text of the system prompt; empty if there is none. */
-export function systemText({ system = '' }: MessagesRequest): string {
-  return typeof system === 'string' ? system : apart(placeBlocks(system, 'system').map(blockText));
+export function systemText(request: MessagesRequest): string {
+  return systemBlocks(request).map(blockText).join(APART);
 }
 
 /** Returns the texts of the system prompt, without blank ones. */
