@@ -170,6 +170,11 @@ const overflows: FaultRule[] = [
     message:
       /(?:length of prompt_tokens|max_total_tokens) \((?<asked>\d+)\) must be less than (?:or equal to )?max_seq_len \((?<limit>\d+)\)/i,
   }),
+  // Errors of SGLang, from https://github.com/sgl-project/sglang/blob/main/python/sglang/srt/managers/utils.py
+  ...rulesFrom('litellm', {
+    kind: 'context',
+    message: /^input length \((?<asked>\d+) tokens\) exceeds the maximum allowed length \((?<limit>\d+) tokens\)/i,
+  }),
   // Errors of Fireworks, from https://docs.fireworks.ai/guides/inference-error-codes
   ...rulesFrom('fireworks-ai', {
     kind: 'context',
@@ -270,7 +275,7 @@ const overflows: FaultRule[] = [
     {
       kind: 'context',
       message:
-        /tokens in (?:the|your) (?:input|prompt|request|messages)[^.\n]{0,24} exceeds?|inputs? must have less than (?<limit>[\d,]+) tokens/i,
+        /tokens in (?:the|your) (?:input|prompt|request|messages)[^.\n]{0,24} exceeds?|inputs?[`'"]? must have less than (?<limit>[\d,]+) tokens/i,
     },
     {
       kind: 'context',

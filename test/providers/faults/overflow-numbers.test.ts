@@ -53,6 +53,13 @@ describe('a prompt that is too long', () => {
     ],
     [400, 'Input length 140000 exceeds maximum allowed token size 131072'],
     [400, 'slot context: 131072 tokens, prompt 140000 tokens'],
+    // https://github.com/sgl-project/sglang/blob/main/python/sglang/srt/managers/utils.py
+    [
+      400,
+      'Input length (140000 tokens) exceeds the maximum allowed length (131066 tokens). Use a shorter input or enable --allow-auto-truncate.',
+    ],
+    // https://github.com/huggingface/text-generation-inference/blob/main/router/src/validation.rs
+    [422, 'Input validation error: `inputs` must have less than 8191 tokens. Given: 9000'],
     [400, 'Total tokens of image and text exceed max message tokens. Request id: 0217'],
     // https://github.com/earendil-works/pi/issues/4563
     [
