@@ -90,6 +90,16 @@ export const commonFields = {
     description: 'Settings of the stream that the answer comes as.',
   }),
   ...samplingParameterFields,
+  // Clients of vLLM send -1 for all tokens (https://github.com/vllm-project/vllm/pull/17691).
+  top_k: optionalField(
+    z
+      .int()
+      .min(-1)
+      .transform((most) => Math.max(most, 0)),
+  ).meta({
+    description:
+      'The model considers only the `top_k` most likely tokens. With 0 or -1 it considers all tokens. A model that does not list the field in its `supported_parameters` answers without it.',
+  }),
   max_tokens: tokenLimit.meta({
     description: 'The maximum number of tokens of the answer, including thinking. It also limits the cost.',
   }),

@@ -224,6 +224,10 @@ describe('a chat as a message', () => {
     expect(Object.keys(message).toSorted()).toEqual(['messages', 'model']);
   });
 
+  it('omits the limit to the most likely tokens if it is -1, as clients of vLLM send it', () => {
+    expect(messageOf({ top_k: -1 })).not.toHaveProperty('top_k');
+  });
+
   it.each([
     [{ tool_choice: 'auto' }, undefined],
     [{ tool_choice: 'none' }, undefined],
