@@ -168,6 +168,9 @@ export const requestRules = [
     kind: 'request',
     message: /^(?:[\w./:-]{1,160} requires moderation|Your chosen model requires moderation|Your input was flagged)/i,
   }),
+  // OpenRouter's own filter matches texts such as `[System: …]`. Errors of OpenRouter, from
+  // https://github.com/NousResearch/hermes-agent/issues/90177
+  ...rulesFrom('openrouter', { kind: 'elsewhere', message: /^Request blocked: prompt injection\b/i }),
   // Errors of OpenAI, from https://platform.openai.com/docs/guides/safety-checks
   ...rulesFrom('openai', {
     kind: 'request',

@@ -88,6 +88,20 @@ const rows: Row[] = [
     'request',
     400,
   ],
+  // https://github.com/NousResearch/hermes-agent/issues/90177
+  [
+    'openrouter',
+    403,
+    {
+      error: {
+        message: 'Request blocked: prompt injection patterns detected',
+        code: 403,
+        metadata: { patterns: ['role_delimiter_injection'], provider_name: null },
+      },
+    },
+    'elsewhere',
+    400,
+  ],
   // Errors in the form of Deepgram: https://developers.deepgram.com/docs/errors
   ['deepgram', 400, deepgram('Bad Request', 'Bad Request: failed to process audio: corrupt data'), 'request', 400],
   [
