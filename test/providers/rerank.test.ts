@@ -242,6 +242,7 @@ describe('an answer with a rank', () => {
     ['rerank', { usage: { total_tokens: 7 } }, { input_tokens: 7 }],
     ['rerank', { usage: { prompt_tokens: 7 } }, { input_tokens: 7 }],
     ['rerank', { usage: { prompt_tokens: 7, total_tokens: 0 } }, { input_tokens: 7 }],
+    ['rerank', { meta: { billed_units: null, tokens: { input_tokens: 7, output_tokens: 1 } } }, { input_tokens: 7 }],
     ['cohere-rerank', { meta: { billed_units: { input_tokens: 0, total_tokens: 7 } } }, { input_tokens: 7 }],
     ['rerank', { usage: { search_units: 2, total_tokens: 7 } }, { search_units: 2, input_tokens: 7 }],
   ] as const)('reports its usage: %s %j', (wire, body, usage) => {

@@ -56,7 +56,10 @@ export const serverRerank: RerankCodec = {
   resultsIn: (body, target) => serverForm(target).results(body),
   scoreIn: (result) => result['relevance_score'] ?? result['score'],
   readUsage(body) {
-    const { total_tokens, prompt_tokens, search_units } = recordOrEmpty(recordOrEmpty(body)['usage']);
-    return rerankUsage(search_units, total_tokens, prompt_tokens);
+    const { usage, meta } = recordOrEmpty(body);
+    const { total_tokens, prompt_tokens, search_units } = recordOrEmpty(usage);
+    // Xinference has its count where Cohere has it (https://github.com/xorbitsai/inference/pull/1657).
+    const { input_tokens } = recordOrEmpty(recordOrEmpty(meta)['tokens']);
+    return rerankUsage(search_units, total_tokens, prompt_tokens, input_tokens);
   },
 };
