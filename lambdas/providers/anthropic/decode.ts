@@ -13,6 +13,7 @@ import type { DecodeContext } from '../wire.ts';
 import { AnswerOrder } from './answer-order.ts';
 import { envelopeOf } from './envelopes.ts';
 import type { Framed, Framing } from './framing.ts';
+import { LateUsage } from './late-usage.ts';
 import { OwnSignatures } from './own-signatures.ts';
 
 /** Matches the JSON of an event that contains a tool call with arguments. */
@@ -73,6 +74,7 @@ class FrameReader implements ChunkDecoder {
   /** Whether an event with a stop reason was returned. */
   isClosing = false;
   readonly #framing: Framing;
+  readonly #lateUsage = new LateUsage();
   readonly #order = new AnswerOrder();
   readonly #signatures: OwnSignatures;
   readonly #calls: ClientCalls;
@@ -120,7 +122,11 @@ class FrameReader implements ChunkDecoder {
     if (!sent) return [];
     if (sent.type === 'message_stop' || sent.type === 'error') this.ended = true;
     const events: AnswerEvent[] = [];
-    for (const checked of this.#order.check(sent)) {
+    const usage = this.#lateUsage.newIn(sent);
+    const late: MessagesEvent[] = usage
+      ? [{ type: 'message_delta', delta: { stop_reason: null, stop_sequence: null }, usage }]
+      : [];
+    for (const checked of [...late, sent].flatMap((event) => this.#order.check(event))) {
       for (const sealed of this.#signatures.seal(checked)) {
         const data = withClientCall(sealed, this.#calls);
         if (data.type === 'message_delta' && data.delta.stop_reason) this.isClosing = true;
