@@ -196,6 +196,14 @@ describe('usage of the Responses API', () => {
 describe('usage of Gemini', () => {
   const { wire, streamed, usual } = speeches['google-gemini']!;
 
+  it('has the cached tokens that only the first events of a stream report', async () => {
+    const early = { candidates: [{ content: { parts: [] } }], usageMetadata: { cachedContentTokenCount: 900 } };
+    const last = { promptTokenCount: 1_000, candidatesTokenCount: 13, totalTokenCount: 1_013 };
+
+    expect(await chargedForStream(wire, sse(early) + streamed(last))).toMatchObject({ cost: '3200', estimated: false });
+    expect(await chargedForStream(wire, sse(early) + streamed({}))).toMatchObject({ cost: '170', estimated: true });
+  });
+
   it.each([
     ['thoughts alone', { promptTokenCount: 100, thoughtsTokenCount: 13 }, '2300'],
     ['no prompt count, which follows from the total', { candidatesTokenCount: 13, totalTokenCount: 113 }, '2300'],

@@ -23,7 +23,10 @@ export function geminiUsage(usage: Record<string, unknown>): WireUsage | undefin
   const hasThoughtsWithin = (thoughts ?? 0) > 0 && beyond === candidates && (thoughts ?? 0) <= (candidates ?? 0);
   const output = written === undefined || hasThoughtsWithin ? beyond : Math.max(written, beyond ?? 0);
   const read = cached === undefined ? undefined : Math.min(cached, prompt ?? input ?? 0);
-  if (input === undefined && output === undefined) return undefined;
+  if (input === undefined && output === undefined) {
+    // On Vertex AI, the first events of a stream have only this count (https://github.com/langchain-ai/langchainjs/pull/9912).
+    return cached ? { cache_read_input_tokens: cached } : undefined;
+  }
   const counts = {
     ...(input === undefined ? {} : { input_tokens: input - (read ?? 0) }),
     ...(output === undefined ? {} : { output_tokens: output }),
