@@ -528,6 +528,8 @@ describe('the usage of a transcript', () => {
       { usage: { type: 'duration', seconds: 3 }, duration: 2.1 },
       { audio_seconds: 3, input_tokens: 0, output_tokens: 0 },
     ],
+    ['openai-transcription', { duration: '11.2' }, { audio_seconds: 12, input_tokens: 0, output_tokens: 0 }],
+    ['openai-transcription', { duration: '1e3' }, undefined],
     ['openai-transcription', { text: 'a' }, undefined],
     ['openai-transcription', { usage: { seconds: -1 } }, undefined],
     [

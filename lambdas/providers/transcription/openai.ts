@@ -53,7 +53,7 @@ export const openaiTranscription: TranscriptionCodec = {
     return {
       text: transcriptText(text),
       language: typeof language === 'string' ? language : undefined,
-      seconds: secondsIn(duration),
+      seconds: durationIn(duration),
       segments: given.length > 0 ? given : segmentsOfParts(spoken),
       words: spoken,
     };
@@ -91,7 +91,12 @@ function granularityFields(isMistral: boolean): (readonly [string, string])[] {
 function transcriptUsageIn({ usage, duration }: Record<string, unknown>): WireUsage | undefined {
   const counts = recordOrEmpty(usage);
   const seconds = secondsIn(counts['seconds'] ?? counts['prompt_audio_seconds']);
-  return secondsUsage(seconds) ?? tokensIn(counts) ?? secondsUsage(secondsIn(duration));
+  return secondsUsage(seconds) ?? tokensIn(counts) ?? secondsUsage(durationIn(duration));
+}
+
+/** Returns a duration, which older versions of vLLM write as text (https://github.com/vllm-project/vllm/issues/49068). */
+function durationIn(value: unknown): number | undefined {
+  return secondsIn(typeof value === 'string' && /^\d{1,9}(?:\.\d{1,9})?$/.test(value) ? Number(value) : value);
 }
 
 function secondsUsage(seconds: number | undefined): WireUsage | undefined {
