@@ -347,6 +347,12 @@ describe('the usage of images', () => {
     });
   });
 
+  it('is absent if Gemini reports only thinking', () => {
+    const usageMetadata = { promptTokenCount: 300, candidatesTokenCount: 0, thoughtsTokenCount: 200 };
+    const body = { candidates: [{ content: { parts: [{ inlineData: { data: PNG } }] } }], usageMetadata };
+    expect(read('gemini-images', body)).toBeUndefined();
+  });
+
   it('is only the number of images if tokens have no price', () => {
     const body = { data: [{ b64_json: PNG }], usage: { input_tokens: 5, output_tokens: 10 } };
     expect(read('openai-images', body, target())).toEqual({ output_images: 1, input_tokens: 0, output_tokens: 0 });

@@ -41,7 +41,8 @@ export const geminiImages: ImageCodec = {
     const output_images = Math.min(drawnParts(body).length, 1);
     if (!isRecord(usageMetadata)) return { output_images };
     const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount } = usageMetadata;
-    if (typeof candidatesTokenCount !== 'number') return { output_images };
+    // An image has tokens, so zero counts as not reported. Otherwise only the thinking would be charged.
+    if (typeof candidatesTokenCount !== 'number' || candidatesTokenCount === 0) return { output_images };
     const prompt = typeof promptTokenCount === 'number' ? promptTokenCount : 0;
     const thinking = typeof thoughtsTokenCount === 'number' ? thoughtsTokenCount : 0;
     const pictures = Math.min(imageTokensIn(usageMetadata['promptTokensDetails']) ?? 0, prompt);
