@@ -14,15 +14,16 @@ const NO_MONEY = [
   // Examples: "Your organization has reached its spend limit", "You have run out of credits", "You've reached your
   // usage limit for this billing cycle"
   String.raw`(?:you|(?:your|the|this) ${PAYER}|${PAYER})(?:['’]ve| has| have) (?:already |either )?(?:reached|exceeded|hit|used|exhausted|run out)\b[^.\n]{0,60}\b${MONEY}\b`,
-  // Examples: "Monthly usage limit reached", "The workspace spend limit has been reached"
-  String.raw`(?:(?:the|your|this) )?(?:${PAYER}(?:'s)? )?(?:daily |weekly |monthly |hard |total |maximum )*(?:spend|spending|billing|credit|budget|key|monthly(?: usage)?) (?:limit|cap|budget|quota)s?(?: has been| have been| was| is)? (?:reached|exceeded|exhausted|hit)\b`,
-  String.raw`(?:insufficient|not enough|no remaining|out of) (?:account |user |prepaid |available )*(?:balance|funds|credits?)\b`,
-  String.raw`(?:(?:your|the|account) )*(?:balance|credits?|funds|credit balance) (?:is|are|has been|have been) (?:too low|exhausted|depleted|insufficient|not enough|negative|used up|empty)\b`,
+  // Examples: "Monthly usage limit reached", "The workspace spend limit has been reached", "Billing hard limit reached"
+  String.raw`(?:(?:the|your|this) )?(?:${PAYER}(?:'s)? )?(?:daily |weekly |monthly |hard |total |maximum )*(?:spend|spending|billing|credit|budget|key|monthly(?: usage)?) (?:hard )?(?:limit|cap|budget|quota)s?(?: has been| have been| was| is)? (?:reached|exceeded|exhausted|hit)\b`,
+  String.raw`(?:you(?: are|['’]re) )?(?:insufficient|not enough|no remaining|out of) (?:account |user |prepaid |available |wallet |credit |[A-Z]{3} |or Diem )*(?:balance|funds|credits?)\b`,
+  String.raw`(?:(?:your|the|account|api key|wallet) )*(?:balance|credits?|funds|credit balance) (?:is |are |has been |have been )?(?:too low|exhausted|depleted|insufficient|not enough|negative|used up|empty)\b`,
   String.raw`(?:you|(?:your |the )?${PAYER}) (?:does not|do not|doesn.t|don.t) have (?:enough|sufficient) (?:credits?|balance|funds)\b`,
   String.raw`(?:you|(?:your |the )?${PAYER}) (?:has|have) no (?:remaining )?(?:credits?|balance|funds)\b`,
-  String.raw`(?:your |the )?(?:(?:free |prepaid |trial )+(?:trial|tier|quota|credits?)|credits?|trial)(?: of \S{1,60})? (?:(?:has|have) (?:expired|ended)|(?:is |are |has been |have been )?(?:exhausted|used up))\b`,
+  String.raw`(?:your |the )?(?:(?:free |prepaid |trial |cloud )+(?:trial|tier|quota|credits?)|credits?|trial)(?: of \S{1,60})? (?:(?:has |have )?(?:expired|ended)|(?:is |are |has been |have been )?(?:exhausted|used up))\b`,
   String.raw`(?:please add a|no (?:valid )?) ?payment method|billing (?:is )?not (?:active|enabled)|account (?:is )?in arrears`,
   String.raw`payment (?:is )?required\b`,
+  String.raw`(?:(?:you|your \w{1,20}) (?:have|has) )?(?:an? )?(?:unpaid invoices?|failed or incomplete payment)\b`,
 ];
 /**
  * Patterns of messages about an invalid key, a missing permission, a closed account, or a contract or region without
