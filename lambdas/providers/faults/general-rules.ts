@@ -16,7 +16,7 @@ const NO_MONEY = [
   String.raw`(?:you|(?:your|the|this) ${PAYER}|${PAYER})(?:['’]ve| has| have) (?:already |either )?(?:reached|exceeded|hit|used|exhausted|run out)\b[^.\n]{0,60}\b${MONEY}\b`,
   // Examples: "Monthly usage limit reached", "The workspace spend limit has been reached", "Billing hard limit reached"
   String.raw`(?:(?:the|your|this) )?(?:${PAYER}(?:'s)? )?(?:daily |weekly |monthly |hard |total |maximum )*(?:spend|spending|billing|credit|budget|key|monthly(?: usage)?) (?:hard )?(?:limit|cap|budget|quota)s?(?: has been| have been| was| is)? (?:reached|exceeded|exhausted|hit)\b`,
-  String.raw`(?:you(?: are|['’]re) )?(?:insufficient|not enough|no remaining|out of) (?:account |user |prepaid |available |wallet |credit |[A-Z]{3} |or Diem )*(?:balance|funds|credits?)\b`,
+  String.raw`(?:you(?: are|['’]re) )?(?:insufficient|not enough|no remaining|out of) (?:account |user |prepaid |available |wallet |credit |usd |or diem )*(?:balance|funds|credits?)\b`,
   String.raw`(?:(?:your|the|account|api key|wallet) )*(?:balance|credits?|funds|credit balance) (?:is |are |has been |have been )?(?:too low|exhausted|depleted|insufficient|not enough|negative|used up|empty)\b`,
   String.raw`(?:you|(?:your |the )?${PAYER}) (?:does not|do not|doesn.t|don.t) have (?:enough|sufficient) (?:credits?|balance|funds)\b`,
   String.raw`(?:you|(?:your |the )?${PAYER}) (?:has|have) no (?:remaining )?(?:credits?|balance|funds)\b`,
