@@ -1,7 +1,7 @@
 /** Reads answers in the Messages API. Events that need no change are forwarded as the received bytes. */
 
 import { parseForeign, parseForeignExactly } from '../../platform/json/foreign-json.ts';
-import type { AnswerBatch, AnswerEvent, Block, MessageBody, MessagesEvent } from '../../messages/types.ts';
+import type { AnswerBatch, AnswerEvent, Block, MessageBody, MessagesEvent, WireUsage } from '../../messages/types.ts';
 import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
@@ -123,10 +123,10 @@ class FrameReader implements ChunkDecoder {
     if (sent.type === 'message_stop' || sent.type === 'error') this.ended = true;
     const events: AnswerEvent[] = [];
     const usage = this.#lateUsage.newIn(sent);
-    const late: MessagesEvent[] = usage
-      ? [{ type: 'message_delta', delta: { stop_reason: null, stop_sequence: null }, usage }]
-      : [];
-    for (const checked of [...late, sent].flatMap((event) => this.#order.check(event))) {
+    const sentEvents = usage
+      ? [usageDelta(usage), sent].flatMap((event) => this.#order.check(event))
+      : this.#order.check(sent);
+    for (const checked of sentEvents) {
       for (const sealed of this.#signatures.seal(checked)) {
         const data = withClientCall(sealed, this.#calls);
         if (data.type === 'message_delta' && data.delta.stop_reason) this.isClosing = true;
@@ -135,6 +135,11 @@ class FrameReader implements ChunkDecoder {
     }
     return events;
   }
+}
+
+/** Returns a message_delta with only usage, which gets the stop reason of the earlier one. */
+function usageDelta(usage: WireUsage): MessagesEvent {
+  return { type: 'message_delta', delta: { stop_reason: null, stop_sequence: null }, usage };
 }
 
 function endedEarly(): UpstreamError {
