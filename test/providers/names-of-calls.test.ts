@@ -17,6 +17,9 @@ describe('the name of a call', () => {
     'functions.look:0',
     'look<|channel|>commentary',
     'functions.look<|channel|>json',
+    // https://github.com/anomalyco/opencode/issues/24924
+    ' look',
+    'look\n',
   ])('%s is that of the declared tool', (sent) => {
     expect(calls('look').nameOf(sent)).toBe('look');
   });

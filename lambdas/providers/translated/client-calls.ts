@@ -4,7 +4,7 @@ import { changedNames, type ToolNameRule } from './tool-names.ts';
 
 /**
  * Patterns of additions to tool names. Some models add namespaces of their prompt format (Gemini, gpt-oss, Kimi),
- * numbers or prompt tokens.
+ * numbers, prompt tokens or white space.
  */
 const ADDED_BEFORE = /^(?:functions|default_api|tools)[.:]/;
 const ADDED_AFTER = /(?:<\|.*|:\d+)$/;
@@ -35,7 +35,7 @@ export class ClientCalls {
   /** Returns the client's own name of a tool. A model's addition is removed if only the rest is the name of a tool. */
   nameOf(sent: string): string {
     const declared = this.#declaredNames();
-    const bare = sent.replace(ADDED_AFTER, '').replace(ADDED_BEFORE, '');
+    const bare = sent.trim().replace(ADDED_AFTER, '').replace(ADDED_BEFORE, '');
     return declared.get(sent) ?? declared.get(bare) ?? sent;
   }
 
